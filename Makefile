@@ -17,12 +17,16 @@ WITH_PROCESSES := tests/compat tests/system tests/chaos/plugin
 CLUSTERS ?= 3
 ROOMS := wire seams storage zk controller client node planted cluster chaos pipeline
 
-.PHONY: help demo test check format docs bench clean
+.PHONY: help rehearsal demo test check format docs bench clean
 
 help: ## Show what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-demo: $(INSTALLED) ## Lose a leader under a million lines, prove what survived (FILE=... for your own)
+# What Spark's starts share, made once.
+rehearsal: $(INSTALLED)
+	$(BIN)/python -m logquake.pipeline.rehearsal
+
+demo: rehearsal ## Lose a leader under a million lines, prove what survived (FILE=... for your own)
 	$(BIN)/python -m logquake.chaos.demo $(FILE)
 
 test: $(INSTALLED) ## Run all tests

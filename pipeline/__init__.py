@@ -9,16 +9,18 @@
     decoding/     stored batches as Arrow columns
     admission.py  how much a batch of a stream takes, and what of it is lost
     stream.py     the class that Spark asks for a stream's batches
+    progress.py   how far a query is behind, by its own progress
     writing.py    a task's rows on their way to their topics (write_options.py)
     exactly_once.py  the same in one transaction with a mark
     marks.py      what a mark says of a task that runs again
     sink.py       the classes that Spark writes through
     source.py     the class that Spark calls first
-    files.py      files, one a task
+    files.py      files, small ones together in a task
     segments.py   the class that reads brokers' log directories
     journal.py    the class that reads histories and journals
     columns.py    rows gathered as Arrow batches
     session.py    a quiet local session, and the Java that it runs on
+    class_archive.py  what its JVM need not load anew (rehearsal.py: where that is made)
     shipping.py   this package, for workers on other machines
     worker_daemon.py  what Spark's Python workers are forked from
     __main__.py   the jobs, each a command (job_errors.py: what ends one, in a line)

@@ -56,27 +56,33 @@ def spark_session(
     master: str | None = None,
     configs: Mapping[str, str] | None = None,
     short: bool = False,
+    java_options: str | None = None,
 ) -> SparkSession:
     """A session on this machine's cores, on the cluster of a `master`, or on whatever spark-submit
     was told, with the data source registered.
 
-    `configs` go over the defaults here; a `short` one is for a job of seconds. Raises ClusterError
+    `configs` go over the defaults here; a `short` one is for a job of seconds. The driver's
+    `java_options` take the place of those that use the archive of classes. Raises ClusterError
     where there is no Java 17 or later.
     """
     from pyspark.sql import SparkSession
 
     from logquake.pipeline import register
+    from logquake.pipeline.class_archive import archive_options
     from logquake.pipeline.shipping import archive_into
 
     files = Path(tempfile.mkdtemp(prefix="logquake-spark-"))
     atexit.register(shutil.rmtree, files, ignore_errors=True)
-    os.environ["JAVA_HOME"] = str(_java_home(find_java(), files))
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(_java_home(java, files))
     # Without it executors may pick another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Before the JVM another one puts its command together.
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", SHORT_LIVED)
     builder = SparkSession.builder.appName(name)
-    wanted = _defaults(files, short=short)
+    archive = archive_options(java) if java_options is None else java_options
+    wanted = _defaults(files, f"{archive} {SHORT_LIVED}" if short else archive)
+    wanted |= _SHORT_JOB if short else {}
     if _IS_SUBMITTED not in os.environ:
         builder = builder.master(master or f"local[{cores or '*'}]")
         wanted |= {} if master else _LOCAL
@@ -90,18 +96,19 @@ def spark_session(
     return session
 
 
-def _defaults(files: Path, *, short: bool) -> dict[str, str]:
+def _defaults(files: Path, java_options: str) -> dict[str, str]:
     log4j = files / "log4j2.properties"
     log4j.write_text(_LOG4J)
-    java_options = f"-Dlog4j2.configurationFile={log4j.as_uri()}"
     return {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         # A handful of tasks suits one machine; the default of 200 is a second of overhead.
         "spark.sql.shuffle.partitions": "4",
-        "spark.driver.extraJavaOptions": f"{java_options} {SHORT_LIVED}" if short else java_options,
-    } | (_SHORT_JOB if short else {})
+        "spark.driver.extraJavaOptions": (
+            f"-Dlog4j2.configurationFile={log4j.as_uri()} {java_options}"
+        ),
+    }
 
 
 def _java_home(java: Java, files: Path) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logquake.chaos.evidence.evidence import journals_of, partitions_kept
@@ -75,7 +76,7 @@ def look(spark: SparkSession, run: Audited) -> Looks:
     """Raises HistoryError, OSError, and what a Spark job raises (PySparkException)."""
     counting = _Counting(run.rows)
     looks = counting.looks()
-    replicas = _Replicas(spark, run)
+    replicas = Replicas(spark, run.root)
     return Looks(
         counting.series([*looks, *_elections(run)]),
         lags_of_readers(looks, counting.handed_out(), counting.ends(), counting.seconds),
@@ -215,16 +216,16 @@ class _Counting:
         return found
 
 
-class _Replicas:
-    """What brokers' files hold, if they are there."""
+class Replicas:
+    """What brokers' files hold, if they are there: ``root`` is a cluster's state directory."""
 
-    def __init__(self, spark: SparkSession, run: Audited) -> None:
+    def __init__(self, spark: SparkSession, root: Path | None) -> None:
         self._replicas: dict[str, set[int]] = {}
         self._records: DataFrame | None = None
-        if run.root is not None and partitions_kept(run.root):
-            for segment in find_segments({"path": str(run.root)}):
+        if root is not None and partitions_kept(root):
+            for segment in find_segments({"path": str(root)}):
                 self._replicas.setdefault(str(segment.partition), set()).add(segment.broker)
-            files = spark.read.format("logquake.segments").load(str(run.root))
+            files = spark.read.format("logquake.segments").load(str(root))
             # All that is asked of them would read the files anew.
             self._records = files.selectExpr(*_OF_RECORDS).persist()
 

@@ -16,6 +16,7 @@ from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
+from logquake.pipeline.progress import lags
 from tests.compat.sparks import SPARKS_WARNINGS
 from tests.every_broker import wait_until_all_tell
 from tests.waiting import PATIENCE_S
@@ -71,6 +72,8 @@ def test_batches_share_what_is_there_and_a_restart_goes_on(stream: Stream) -> No
     stream.produce(0, 300)
     stream.produce(1, 100)
     batches = stream.run(maxOffsetsPerTrigger="200", maxRecordsPerPartition="60")
+    behind = [{at.partition: lag for at, lag in lags(batch).items()} for batch in batches]
+    assert behind[:2] == [{0: 150, 1: 50}, {0: 0, 1: 0}]
     (first, second) = (batch["sources"][0] for batch in batches if batch["numInputRows"])
     assert first["numInputRows"] == second["numInputRows"] == 200
     assert first["endOffset"] == {stream.topic: {"0": 150, "1": 50}}
