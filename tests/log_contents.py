@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from logquake.client import Consumer, Producer
 from logquake.client.ranges import read_range
@@ -12,7 +13,12 @@ from logquake.wire.records import Record
 from logquake.wire.topic_partition import TopicPartition
 from tests.waiting import PATIENCE_S
 
-_TOGETHER_MS = 60_000  # until flush(), which sends them
+# What waits is sent by flush().
+_TOGETHER = {
+    "batch.size": 1_000_000,
+    "linger.ms": 60_000,
+    "delivery.timeout.ms": int(2000 * PATIENCE_S),
+}
 
 
 def bounds(kafka: ObservedCluster, topic: str, partition: int = 0) -> tuple[int, int]:
@@ -39,12 +45,39 @@ def records_in(
         return [record for batch in batches for record in batch.records]
 
 
+class Given(NamedTuple):
+    """A record to be sent."""
+
+    value: bytes | None
+    key: bytes | None = None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+    timestamp_ms: int | None = None
+
+
+def send_records(
+    servers: str, topic: str, records: Iterable[Given], *, partition: int = 0, **keys: Any
+) -> int:
+    """All in one batch, if a megabyte holds them; the offset of the first."""
+    with Producer({**_TOGETHER, "bootstrap.servers": servers}, **keys) as producer:
+        sent = [
+            producer.send(
+                topic,
+                each.value,
+                each.key,
+                partition=partition,
+                headers=each.headers,
+                timestamp_ms=each.timestamp_ms,
+            )
+            for each in records
+        ]
+        producer.flush()
+        offsets = [each.result(PATIENCE_S).offset for each in sent]
+        return min(offsets)
+
+
 def send_batch(
     kafka: ObservedCluster, topic: str, *values: bytes, partition: int = 0, **keys: Any
 ) -> int:
-    """All in one batch; the offset of the first."""
-    config = {"linger.ms": _TOGETHER_MS, "delivery.timeout.ms": int(2000 * PATIENCE_S)}
-    with Producer({**config, **kafka.kafka_config()}, **keys) as producer:
-        sent = [producer.send(topic, value, partition=partition) for value in values]
-        producer.flush()
-        return sent[0].result(PATIENCE_S).offset
+    """As send_records()."""
+    records = map(Given, values)
+    return send_records(kafka.bootstrap_servers, topic, records, partition=partition, **keys)

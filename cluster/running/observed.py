@@ -68,9 +68,15 @@ class ObservedCluster:
     @property
     def way_in(self) -> WayIn:
         """How our own client gets in at a broker."""
-        from logquake.cluster.security.way_in import way_into
+        from logquake.client.driving.way_in import PLAIN
 
-        return way_into(self.security)
+        if self.security is None:
+            return PLAIN
+        from logquake.client.security import way_in_of
+        from logquake.client.settings.admin import AdminConfig
+        from logquake.client.settings.reading import read
+
+        return way_in_of(read(AdminConfig, self.kafka_config()))
 
     @property
     def control_port(self) -> ControlPort | None:

@@ -8,12 +8,10 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_WARNINGS
 from tests.compat.standalone_spark import StandaloneSpark, standalone_spark
+from tests.log_contents import send_batch
 from tests.system.wheels import build
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
@@ -47,10 +45,8 @@ def test_a_lake_is_filled_by_workers_that_have_the_package_of_the_wheel_alone(
     tmp_path: Path,
 ) -> None:
     name = topic(partitions=PARTITIONS)
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        for partition in range(PARTITIONS):
-            values = [ProducerRecord(None, b"%d" % number) for number in range(RECORDS)]
-            Producer(router).send(name, partition, values)
+    for partition in range(PARTITIONS):
+        send_batch(cluster, name, *(b"%d" % each for each in range(RECORDS)), partition=partition)
     program, lake = tmp_path / "job.py", tmp_path / "lake"
     program.write_text(PROGRAM)
     arguments = ["lake", cluster.bootstrap_servers, str(lake), "--topics", name]

@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_WARNINGS
+from tests.log_contents import Given, send_records
 from tests.rounds.streaming.broker_strikes import Deed
 from tests.rounds.streaming.load import Size
 from tests.rounds.streaming.spark_strikes import SparkStrike
@@ -40,11 +38,9 @@ class Copy:
     checkpoint: Path
 
     def produce(self) -> None:
-        with Router(ClientSettings(self.servers)) as router:
-            for partition in range(PARTITIONS):
-                values = [b"%d-%d" % (partition, number) for number in range(RECORDS)]
-                records = [ProducerRecord(None, value) for value in values]
-                Producer(router).send(self.source, partition, records)
+        for partition in range(PARTITIONS):
+            records = [Given(b"%d-%d" % (partition, number)) for number in range(RECORDS)]
+            send_records(self.servers, self.source, records, partition=partition)
 
     def run(
         self,

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_WARNINGS
+from tests.log_contents import Given, send_records
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
@@ -22,9 +20,8 @@ RECORDS = 500
 def filled(cluster: Cluster, topic: Callable[..., str]) -> str:
     """A topic with three replicas of each record."""
     name = topic(partitions=1, replicas=3)
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        records = [ProducerRecord(b"key", b"%d" % number) for number in range(RECORDS)]
-        Producer(router).send(name, 0, records)
+    records = [Given(b"%d" % number, b"key") for number in range(RECORDS)]
+    send_records(cluster.bootstrap_servers, name, records)
     return name
 
 

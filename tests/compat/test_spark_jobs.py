@@ -10,15 +10,12 @@ from typing import Any
 
 import pytest
 
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.pipeline.__main__ import _parser
 from logquake.pipeline.lake.ledger import LakeError
 from logquake.pipeline.option_values import OptionError
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
+from tests.log_contents import Given, send_records
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
@@ -43,18 +40,17 @@ def run(spark: Any) -> Run:
 @pytest.fixture
 def orders(cluster: Cluster, topic: Callable[..., str]) -> str:
     name = topic(partitions=PARTITIONS)
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        for partition in range(PARTITIONS):
-            records = [
-                ProducerRecord(
-                    None if number % 7 == 0 else b"k%d" % (number % 5),
-                    None if number % 9 == 0 else b"%d-%d" % (partition, number),
-                    (("h", b"%d" % number), ("none", None)) if number % 2 else (),
-                    NOON_MS + number * 60_000,
-                )
-                for number in range(RECORDS)
-            ]
-            Producer(router).send(name, partition, records)
+    for partition in range(PARTITIONS):
+        records = [
+            Given(
+                None if number % 9 == 0 else b"%d-%d" % (partition, number),
+                None if number % 7 == 0 else b"k%d" % (number % 5),
+                (("h", b"%d" % number), ("none", None)) if number % 2 else (),
+                NOON_MS + number * 60_000,
+            )
+            for number in range(RECORDS)
+        ]
+        send_records(cluster.bootstrap_servers, name, records, partition=partition)
     return name
 
 
@@ -104,8 +100,7 @@ def test_topics_are_mirrored_once_and_gone_on_with(
     mirror = ["mirror", servers, servers, tmp_path / "how-far", "--topic-prefix", "copy-"]
     run(*mirror, "--topics", orders)
     assert content(spark, servers, f"copy-{orders}") == content(spark, servers, orders)
-    with Router(ClientSettings(servers)) as router:
-        Producer(router).send(orders, 2, [ProducerRecord(b"new", None)])
+    send_records(servers, orders, [Given(None, b"new")], partition=2)
     run(*mirror, "--topics", orders)
     assert content(spark, servers, f"copy-{orders}") == content(spark, servers, orders)
 
@@ -120,8 +115,7 @@ def test_what_cannot_be_replayed_or_mirrored_is_told(
     run("lake", servers, tmp_path, "--topics", orders, "--json", "id BIGINT")
     with pytest.raises(LakeError, match="what was not raw cannot be replayed"):
         run("replay", tmp_path, servers)
-    with Router(ClientSettings(servers)) as router:
-        Admin(router).create_topic(f"few-{orders}", partitions=1)
+    cluster.create_topic(f"few-{orders}", partitions=1)
     mirror = ["mirror", servers, servers, tmp_path / "how-far", "--topic-prefix", "few-"]
     with pytest.raises(OptionError, match="has 1 partitions, and records of 3"):
         run(*mirror, "--topics", orders)

@@ -16,9 +16,6 @@ from typing import Any
 
 import pytest
 
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.pipeline.lake.lake import Lake, LakeSettings
 from logquake.pipeline.lake.ledger import LakeError, Step, opened
@@ -26,6 +23,7 @@ from logquake.pipeline.lake.shape import Shape
 from logquake.pipeline.lake.state import LakeState
 from tests.compat.killed_lake import lake_settings
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
+from tests.log_contents import Given, send_records
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
@@ -40,13 +38,12 @@ KILLS = list(product(Step, (1, 2))) if os.environ.get("EVERY_STEP") else [(Step.
 def orders(cluster: Cluster, topic: Callable[..., str]) -> str:
     """Of three hours; the last records of each partition come late."""
     name = topic(partitions=PARTITIONS)
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        for partition in range(PARTITIONS):
-            records = [
-                ProducerRecord(b"k%d" % number, b'{"id": %d}' % number, timestamp_ms=NOON_MS + at)
-                for number, at in enumerate(times())
-            ]
-            Producer(router).send(name, partition, records)
+    for partition in range(PARTITIONS):
+        records = [
+            Given(b'{"id": %d}' % number, b"k%d" % number, timestamp_ms=NOON_MS + at)
+            for number, at in enumerate(times())
+        ]
+        send_records(cluster.bootstrap_servers, name, records, partition=partition)
     return name
 
 
@@ -92,8 +89,7 @@ def test_a_second_run_adds_what_came_since_and_merges_small_files(
 ) -> None:
     settings = lake_settings(cluster.bootstrap_servers, orders)
     fill(spark, tmp_path, settings)
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        Producer(router).send(orders, 0, [ProducerRecord(None, b"{}", timestamp_ms=NOON_MS)])
+    send_records(cluster.bootstrap_servers, orders, [Given(b"{}", timestamp_ms=NOON_MS)])
     assert fill(spark, tmp_path, settings).rows == PARTITIONS * RECORDS + 1
     assert rows(spark, tmp_path) == sorted([*every_row(orders), (orders, 0, RECORDS)])
     files = [len(list(hour.glob("*.parquet"))) for hour in tmp_path.glob("*/*/*/")]
@@ -105,9 +101,8 @@ def test_json_is_read_by_its_schema_and_what_does_not_fit_is_kept(
 ) -> None:
     name = topic(partitions=1)
     values = [b'{"id": 7, "name": "x"}', b"no json", b'{"id": "seven"}', b'{"id": 8, "more": 1}']
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        records = [ProducerRecord(None, value, timestamp_ms=NOON_MS) for value in values]
-        Producer(router).send(name, 0, records)
+    records = [Given(value, timestamp_ms=NOON_MS) for value in values]
+    send_records(cluster.bootstrap_servers, name, records)
     source = {"kafka.bootstrap.servers": cluster.bootstrap_servers, "subscribe": name}
     shape = Shape("id BIGINT, name STRING")
     assert fill(spark, tmp_path, LakeSettings(source, shape)).malformed == 2

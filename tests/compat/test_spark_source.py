@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from logquake.client.producer import Producer, ProducerRecord, ProducerSettings
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.wire.records import Codec
 from tests.compat.sparks import SPARKS_WARNINGS
+from tests.log_contents import Given, send_records
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
@@ -25,27 +22,23 @@ PER_PARTITION = 600
 @pytest.fixture(scope="module")
 def servers(cluster: Cluster) -> str:
     """A topic of three partitions, each with all codecs, a tombstone and headers in it."""
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        admin = Admin(router)
-        admin.create_topic(TOPIC, partitions=3, replication_factor=1)
-        for partition in range(3):
-            _fill(router, partition)
+    cluster.create_topic(TOPIC, partitions=3, replication_factor=1)
+    for partition in range(3):
+        _fill(cluster.bootstrap_servers, partition)
     return str(cluster.bootstrap_servers)
 
 
-def _fill(router: Router, partition: int) -> None:
+def _fill(servers: str, partition: int) -> None:
     per_codec = PER_PARTITION // len(Codec)
     for codec in Codec:
-        producer = Producer(router, ProducerSettings(compression_type=codec))
         first = codec * per_codec
         records = [
-            ProducerRecord(
-                b"file%d" % (index % 3), b"%d" % index, (("n", None),), 1_700_000 + index
-            )
+            Given(b"%d" % index, b"file%d" % (index % 3), (("n", None),), 1_700_000 + index)
             for index in range(first, first + per_codec)
         ]
         records[0] = records[0]._replace(value=None)
-        assert producer.send(TOPIC, partition, records).base_offset == first
+        keys = {"partition": partition, "compression_type": codec}
+        assert send_records(servers, TOPIC, records, **keys) == first
 
 
 def reader(spark: Any, servers: str, **options: str) -> Any:

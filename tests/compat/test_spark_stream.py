@@ -12,13 +12,11 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.pipeline.progress import lags
 from tests.compat.sparks import SPARKS_WARNINGS
 from tests.every_broker import wait_until_all_tell
+from tests.log_contents import Given, send_records
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
@@ -34,9 +32,8 @@ class Stream:
     folder: Path
 
     def produce(self, partition: int, count: int) -> None:
-        with Router(ClientSettings(self.servers)) as router:
-            records = [ProducerRecord(None, b"%d" % number) for number in range(count)]
-            Producer(router).send(self.topic, partition, records)
+        records = [Given(b"%d" % number) for number in range(count)]
+        send_records(self.servers, self.topic, records, partition=partition)
 
     def run(self, **options: str) -> list[dict[str, Any]]:
         """All that is there by now is read; the batches' progress."""

@@ -15,8 +15,6 @@ from logquake.chaos.workloads.impatient import ImpatientProducer
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.plan import Option, Plan
 from logquake.chaos.workloads.transactions import ProducerOver
-from logquake.client.connection import Connection, connect_to_one
-from logquake.client.settings import Address, ClientSettings
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import FindCoordinatorResponse
@@ -115,17 +113,11 @@ def brokers() -> Brokers:
 def run(brokers: Brokers, folder: Path, **options: Option) -> list[Row]:
     plan = Plan.of("impatient", "boot:1", {"topic": "t", "patience_s": A_MOMENT_S, **options})
     network = brokers.network
-
-    def dial(address: Address) -> Connection:
-        settings = ClientSettings("boot:1", retry_backoff_ms=1)
-        sockets = network.new_sockets()
-        return connect_to_one(address, settings, clock=network.clock, sockets=sockets)
-
     path = folder / "producer-1.jsonl"
     try:
         with HistoryWriter(path, "producer-1") as history:
             life = Life(plan, "producer-1", history)
-            ImpatientProducer(life, dial, network.clock).run(Event())
+            ImpatientProducer(life, network.dial, network.clock).run(Event())
     finally:
         brokers.held.set()
     return list(read_file(path))

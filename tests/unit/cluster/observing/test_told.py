@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.client.connection import Connection, connect_to_one
 from logquake.client.network.effects import Node
-from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.observing.broker_connections import BrokerConnections
 from logquake.cluster.observing.told import leaders_told
 from logquake.wire.api import ApiKey
@@ -15,14 +13,8 @@ def test_each_broker_is_asked_once_for_all_topics() -> None:
     network = FakeNetwork(FakeClock())
     network.handlers[ApiKey.API_VERSIONS] = lambda *_: all_versions()
     network.handlers[ApiKey.METADATA] = FakeTopology().metadata
-    settings = ClientSettings("boot:1", request_timeout_ms=1000)
-
-    def dial(address: Address) -> Connection:
-        sockets = network.new_sockets()
-        return connect_to_one(address, settings, clock=network.clock, sockets=sockets)
-
     brokers = [Node(1, "one", 9092), Node(2, "two", 9092)]
-    connections = BrokerConnections(dial)
+    connections = BrokerConnections(network.dial)
     told = leaders_told(brokers, connections, ["t", "none", "nothing"])
     connections.close()
     each = {"t": [1, 2], "none": [], "nothing": []}
