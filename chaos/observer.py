@@ -22,6 +22,7 @@ from logquake.client.errors import ClientError
 from logquake.client.settings import Address
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.observing.view import ClusterView
 from logquake.cluster.running.observed import ObservedCluster
 from logquake.wire.errors import ErrorCode
@@ -213,7 +214,7 @@ def observing(
     topics: Collection[str] = (),
 ) -> Iterator[None]:
     """Look again and again, from a thread, for as long as the block lasts."""
-    connections = BrokerConnections(dial_as("observer", ANSWER_MS, kafka.way_in))
+    connections = BrokerConnections(dial_as(ONLOOKER, ANSWER_MS, kafka.way_in))
     observer = Observer(kafka.view, partial(_addresses, kafka), connections, history, topics)
     stopping = Event()
     thread = Thread(target=_look_again, args=(observer, every_s, stopping), name="observer")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from logquake.chaos.card.places import Places
 from logquake.chaos.history.rows import Kind, Row
-from logquake.client.settings import ClientSettings
+from logquake.cluster.observing.onlookers import ONLOOKER
 
 UNNAMED = "without a client id"
 
@@ -37,7 +37,7 @@ _OPERATIONS: Mapping[str, Operation] = {
 # How clients find out about versions and their own names: nothing failed.
 _NO_FAILURES = frozenset({"MEMBER_ID_REQUIRED", "UNSUPPORTED_VERSION"})
 # Who only reads back what others did, or looks on.
-_ONLOOKERS = ("final-reader", "harness", ClientSettings("").client_id)
+_ONLOOKERS = ("final-reader", "harness", ONLOOKER)
 
 
 def _times() -> array[int]:

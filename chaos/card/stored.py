@@ -21,6 +21,7 @@ from logquake.chaos.history.reader import read_file
 from logquake.chaos.history.rows import Kind, Row
 from logquake.client import Consumer
 from logquake.client.ranges import ReadBatch, read_range
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.wire.records import Record
 from logquake.wire.topic_partition import TopicPartition
 
@@ -44,7 +45,7 @@ def stored_rows(config: Mapping[str, object], topics: Iterable[str], links: Path
     Raises ClientError.
     """
     senders = senders_of(links)
-    with Consumer(config, isolation_level="read_committed") as consumer:
+    with Consumer(config, client_id=ONLOOKER, isolation_level="read_committed") as consumer:
         found = sorted(each for topic in topics for each in _of_topic(consumer, topic, senders))
     return [
         Row(

@@ -15,6 +15,7 @@ from logquake.chaos.history.reader import journals_in, read_history
 from logquake.client import Consumer
 from logquake.client.ranges import ReadBatch, read_range
 from logquake.cluster.errors import WaitTimeoutError
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.wire.topic_partition import TopicPartition
 
@@ -83,7 +84,7 @@ Acked = AckedBatch | AckedRecord
 
 def lost_of(cluster: RunningCluster, topic: str, acked: Sequence[Acked]) -> Iterator[str]:
     """In words, with what brokers cut off. Raises ClientError, ClusterError."""
-    with Consumer(cluster.kafka_config()) as consumer:
+    with Consumer(cluster.kafka_config(), client_id=ONLOOKER) as consumer:
         ends = _ends(cluster, consumer, topic, acked)
         starts = consumer.beginning_offsets(ends)
         for place, end in ends.items():

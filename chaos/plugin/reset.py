@@ -21,6 +21,7 @@ from logquake.client.admin import (
 )
 from logquake.client.errors import BrokerError
 from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import LINKS, Phase, is_zookeeper
 from logquake.wire.acls import AclBinding
@@ -140,7 +141,7 @@ def _exactly(rule: AclBinding) -> AclBindingFilter:
 def _wait_until_heard(cluster: RunningCluster, admin: Admin, before: Baseline) -> None:
     """Brokers obey a moment after the answer; the next test is to meet none that does not yet."""
     brokers = cluster.state().brokers
-    dial = dial_as("logquake", int(RESET_TIMEOUT_S * 1000), cluster.way_in)
+    dial = dial_as(ONLOOKER, int(RESET_TIMEOUT_S * 1000), cluster.way_in)
     with closing(BrokerConnections(dial)) as connections:
         cluster.eventually(
             lambda: all(

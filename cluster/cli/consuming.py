@@ -28,13 +28,15 @@ class Reading:
         self._output = output
         self._begin = begin
         self._to_end = to_end
-        self._ends: dict[TopicPartition, int] | None = None  # those that are not reached yet
+        self._ends: dict[TopicPartition, int] = {}  # those that are not reached yet
+        self._is_settled = False  # who reads what; not in the middle of a rebalance
         self._progress_s = time.monotonic()
 
     @property
     def is_done(self) -> bool:
         """Enough is written or, where it ends at all, everything."""
-        return self._output.is_full or (self._to_end and self._ends == {})
+        is_at_end = self._to_end and self._is_settled and not self._ends
+        return self._output.is_full or is_at_end
 
     def start(
         self, places: Collection[TopicPartition], committed: Mapping[TopicPartition, int]
@@ -47,33 +49,29 @@ class Reading:
         ends = self._consumer.end_offsets(places) if self._to_end else {}
         for place, start in starts.items():
             self._consumer.seek(place, start)
-        self._ends = {**(self._ends or {}), **ends}
+        self._ends.update(ends)
+        self._is_settled = True
         self._let_go(place for place in ends if starts[place] >= ends[place])
 
     def stop(self, places: Iterable[TopicPartition]) -> None:
-        """They are somebody else's."""
-        for place in places:
-            (self._ends or {}).pop(place, None)
+        """They are somebody else's; start() will tell what is read from now on."""
+        self._is_settled = False
+        self._forget(places)
 
     def turn(self) -> None:
         """Raises ClientError: OffsetOutOfRangeError, or ReadStalledError where it has an end and
         does not come to it.
         """
-        before, ends = self._output.written, self._ends
+        before = self._output.written
         records = self._consumer.poll(_POLL_MS)
         for place in records.partitions:
-            end = (ends or {}).get(place)
+            end = self._ends.get(place)
             self._output.take(
                 [one for one in records.records(place) if end is None or one.offset < end]
             )
         self._output.flush()
-        if ends:
-            self._let_go(self._at_end(ends))
-        if self._output.written > before or not ends:
-            self._progress_s = time.monotonic()
-        elif time.monotonic() - self._progress_s > STALL_S:
-            listed = ", ".join(f"{place} to {end}" for place, end in sorted(ends.items()))
-            raise ReadStalledError(f"nothing came for {STALL_S:g} s, and there is more: {listed}")
+        self._let_go(self._at_end())
+        self._check_progress(is_made=self._output.written > before)
 
     def _beginnings(self, places: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         if not places:
@@ -91,14 +89,26 @@ class Reading:
             found[place] = offset_after(place, log.latest, log, begin)
         return found
 
-    def _at_end(self, ends: Mapping[TopicPartition, int]) -> list[TopicPartition]:
+    def _at_end(self) -> list[TopicPartition]:
         """What is last may be a transaction's marker, which nobody is handed."""
-        return [place for place, end in ends.items() if self._consumer.position(place) >= end]
+        position = self._consumer.position
+        return [place for place, end in self._ends.items() if position(place) >= end]
 
     def _let_go(self, places: Iterable[TopicPartition]) -> None:
         at_end = list(places)
         self._consumer.pause(at_end)
-        self.stop(at_end)
+        self._forget(at_end)
+
+    def _forget(self, places: Iterable[TopicPartition]) -> None:
+        for place in places:
+            self._ends.pop(place, None)
+
+    def _check_progress(self, *, is_made: bool) -> None:
+        if is_made or not self._ends:
+            self._progress_s = time.monotonic()
+        elif time.monotonic() - self._progress_s > STALL_S:
+            listed = ", ".join(f"{place} to {end}" for place, end in sorted(self._ends.items()))
+            raise ReadStalledError(f"nothing came for {STALL_S:g} s, and there is more: {listed}")
 
 
 def read_alone(consumer: Consumer, reading: Reading, places: Collection[TopicPartition]) -> None:

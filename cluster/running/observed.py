@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from logquake.cluster.control.client import SupervisorGoneError, connect
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.observing.tables import (
     MEMBER_COLUMNS,
     PARTITION_COLUMNS,
@@ -110,7 +111,10 @@ class ObservedCluster:
         timeout_ms = int(timeout * 1000)
         answer_ms = min(int(ANSWER_TIMEOUT_S * 1000), timeout_ms)
         return Admin(
-            self.kafka_config(), request_timeout_ms=answer_ms, default_api_timeout_ms=timeout_ms
+            self.kafka_config(),
+            client_id=ONLOOKER,
+            request_timeout_ms=answer_ms,
+            default_api_timeout_ms=timeout_ms,
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.layout import last_line
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.running.fault import Fault
 from logquake.cluster.running.observed import ANSWER_TIMEOUT_S, ObservedCluster
 from logquake.cluster.state import Phase, broker_id_of, is_broker
@@ -227,7 +228,7 @@ class WaitingCluster(ObservedCluster):
         from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
         from logquake.cluster.observing.told import leaders_told
 
-        dial = dial_as("logquake", int(ANSWER_TIMEOUT_S * 1000), self.way_in)
+        dial = dial_as(ONLOOKER, int(ANSWER_TIMEOUT_S * 1000), self.way_in)
         with closing(BrokerConnections(dial)) as connections:
 
             def told(admin: Admin) -> dict[int, dict[str, list[int]]]:
