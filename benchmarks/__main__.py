@@ -15,7 +15,7 @@ from benchmarks.consume import consume_case
 from benchmarks.errors import BenchmarkError
 from benchmarks.failover.clients import JAVA, LIBRDKAFKA
 from benchmarks.failover.kills import measure_failover
-from benchmarks.figures import Result
+from benchmarks.figures import Result, targets_of
 from benchmarks.groups import groups_cases
 from benchmarks.judging.cases import SIZES as SIZES_OF_HISTORIES
 from benchmarks.judging.cases import measure_judging
@@ -204,14 +204,13 @@ def security(
 @spread
 def libraries(
     size: options.BriefSize = options.BRIEF_SIZE,
-    repeats: options.BriefRepeats = options.BRIEF_REPEATS,
+    repeats: options.ManyRepeats = options.MANY_REPEATS,
     output: options.Format = Output.TABLE,
 ) -> None:
     """Clients for Python beside each other, to one broker of ours; "all" leaves it out."""
-    with own_cluster(1) as target:
-        plan = repeats.plan([target])
-        results = measure(library_cases(size.seconds), clients_of(target.bootstrap), plan)
-    _show(results, output)
+    with own_cluster(1) as target, library_cases(size.seconds) as cases:
+        results = measure(cases, clients_of(target.bootstrap), repeats.plan([target]))
+    report(results, output, results[0].target, against=targets_of(results)[1:])
 
 
 @app.command()

@@ -25,12 +25,16 @@ class Output(StrEnum):
     JSON = "json"
 
 
-def report(results: Sequence[Result], output: Output, first: str) -> None:
-    """Print them. Ratios are those of the target named ``first`` to each other one."""
+def report(
+    results: Sequence[Result], output: Output, first: str, against: Sequence[str] = ()
+) -> None:
+    """Print them. Ratios are those of the target named ``first`` to each other one, in markdown to
+    the last one, or to those that are named.
+    """
     if output is Output.JSON:
         print(json.dumps(document(results, first), indent=2))
     elif output is Output.MARKDOWN:
-        print("\n".join(markdown(results, first)))
+        print("\n".join(markdown(results, first, against)))
     else:
         _print_tables(results, first)
 
@@ -47,19 +51,21 @@ def document(results: Sequence[Result], first: str) -> dict[str, Any]:
     }
 
 
-def markdown(results: Sequence[Result], first: str) -> list[str]:
+def markdown(results: Sequence[Result], first: str, against: Sequence[str] = ()) -> list[str]:
     """The lines of one table: a row for each figure of a case, a column for each target.
 
-    The last column is the ratio of the first target to the last one.
+    Behind them are the ratios of the first target to those that are named, or to the last one.
     """
     targets = targets_of(results)
-    rows = [["case", "figure", *targets, f"{first} / {targets[-1]}"]]
+    against = against or targets[-1:]
+    rows = [["case", "figure", *targets, *(f"{first} / {peer}" for peer in against)]]
     rows.append(["---"] * len(rows[0]))
     for case in cases_of(results):
         found = [medians(results, case, target) for target in targets]
-        ratio = ratios(medians(results, case, first), found[-1])
+        ours = medians(results, case, first)
+        found += [ratios(ours, medians(results, case, peer)) for peer in against]
         for column in _columns(results, case):
-            cells = [_cell(figures, column) for figures in (*found, ratio)]
+            cells = [_cell(figures, column) for figures in found]
             rows.append([case, column, *cells])
     return [f"| {' | '.join(row)} |" for row in rows]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures
@@ -55,30 +57,50 @@ def clients_of(bootstrap: str) -> list[Client]:
     return [Client(library, bootstrap) for library in Library]
 
 
-def library_cases(max_seconds: float, kinds: Sequence[Kind] = KINDS) -> list[Case[Client]]:
-    return [_case(kind, max_seconds) for kind in kinds]
+class FullTopics:
+    """What is there to be read: a topic of each kind, written once, by one and the same client.
+
+    They last as long as the ``stack``.
+    """
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._topics: dict[str, str] = {}
+
+    def of(self, kind: Kind, bootstrap: str) -> str:
+        """Raises BenchmarkError."""
+        if kind.title not in self._topics:
+            topic = self._stack.enter_context(scratch_topic(bootstrap, kind.partitions, 1))
+            _run_child(Library.CONFLUENT, _load(kind, bootstrap, topic, _ANSWER_TIMEOUT_S))
+            self._topics[kind.title] = topic
+        return self._topics[kind.title]
 
 
-def _case(kind: Kind, max_seconds: float) -> Case[Client]:
-    return Case(kind.title, lambda client: run(client, kind, max_seconds))
+@contextmanager
+def library_cases(
+    max_seconds: float, kinds: Sequence[Kind] = KINDS
+) -> Iterator[list[Case[Client]]]:
+    with ExitStack() as stack:
+        topics = FullTopics(stack)
+        yield [
+            Case(kind.title, partial(run, kind=kind, topics=topics, max_seconds=max_seconds))
+            for kind in kinds
+        ]
 
 
-def run(client: Client, kind: Kind, max_seconds: float) -> Figures:
-    """On a new topic. Raises BenchmarkError for a client that fails."""
+def run(client: Client, kind: Kind, topics: FullTopics, max_seconds: float) -> Figures:
+    """Raises BenchmarkError for a client that fails."""
+    if kind.work == Work.CONSUME:
+        load = _load(kind, client.bootstrap, topics.of(kind, client.bootstrap), max_seconds)
+        # The first record, which tells that a producer stands, is one more.
+        return _run_child(client.library, replace(load, work=kind.work, records=kind.records + 1))
     with scratch_topic(client.bootstrap, kind.partitions, 1) as topic:
-        load = Load(
-            client.bootstrap,
-            topic,
-            kind.record_bytes,
-            kind.records,
-            max_seconds,
-            kind.one_in_flight,
-        )
-        if kind.work == Work.CONSUME:  # what is there to be read is written by one and the same
-            _run_child(Library.CONFLUENT, replace(load, max_seconds=_ANSWER_TIMEOUT_S))
-            # The first record, which tells that a producer stands, is one more.
-            load = replace(load, work=Work.CONSUME, records=kind.records + 1)
-        return _run_child(client.library, load)
+        return _run_child(client.library, _load(kind, client.bootstrap, topic, max_seconds))
+
+
+def _load(kind: Kind, bootstrap: str, topic: str, max_seconds: float) -> Load:
+    """To produce that."""
+    return Load(bootstrap, topic, kind.record_bytes, kind.records, max_seconds, kind.one_in_flight)
 
 
 def _run_child(library: Library, load: Load) -> Figures:
