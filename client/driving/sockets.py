@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
+from itertools import islice
 from typing import Protocol, cast
 
 from logquake.client.clock import Clock
@@ -26,6 +27,7 @@ from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
 
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+_PARTS_AT_ONCE = 256  # fewer than IOV_MAX is anywhere
 _LONGEST_WAIT_MS = 24 * 3_600_000  # poll() takes an int; whoever wants more looks again
 _INTEREST_OF = {Shaken.READ: _READ, Shaken.WRITE: _WRITE}
 
@@ -70,6 +72,14 @@ class _End:
     phase: Phase = Phase.CONNECTING
     interest: int = _WRITE
     unsent: deque[memoryview] = field(default_factory=deque)
+
+    def has_left(self, sent_bytes: int) -> None:
+        """From the first one on."""
+        unsent = self.unsent
+        while unsent and len(unsent[0]) <= sent_bytes:
+            sent_bytes -= len(unsent.popleft())
+        if sent_bytes:
+            unsent[0] = unsent[0][sent_bytes:]
 
 
 class SelectorSockets:
@@ -212,12 +222,7 @@ class SelectorSockets:
     def _flush(self, links: Driven, end: _End) -> bool:
         try:
             while end.unsent:
-                part = end.unsent[0]
-                sent = end.transport.send(part)
-                if sent == len(part):
-                    end.unsent.popleft()
-                else:
-                    end.unsent[0] = part[sent:]
+                end.has_left(end.transport.send(list(islice(end.unsent, _PARTS_AT_ONCE))))
         except BlockingIOError:
             self._watch(end, _READ | _WRITE)
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,7 +37,8 @@ class Transport(Protocol):
 
     def recv_into(self, view: memoryview) -> int: ...
 
-    def send(self, content: memoryview) -> int: ...
+    def send(self, parts: Sequence[memoryview]) -> int:
+        """As many bytes of them as there is room for, or of the first: there are some."""
 
     def close(self) -> None: ...
 
@@ -48,7 +50,7 @@ class Plain:
         self._socket = connected
         self.fileno = connected.fileno
         self.recv_into = connected.recv_into
-        self.send = connected.send
+        self.send = connected.sendmsg  # one call, whatever a request consists of
         self.close = connected.close
 
     def shake_hands(self) -> Shaken:
@@ -100,10 +102,10 @@ class Tls:
         self._is_accepted = True
         return count
 
-    def send(self, content: memoryview) -> int:
+    def send(self, parts: Sequence[memoryview]) -> int:
         import ssl
 
         try:
-            return self._socket.send(content)
+            return self._socket.send(parts[0])
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
             raise BlockingIOError from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.libraries.cases import Client, Kind, run
+from benchmarks.libraries.cases import Client, Kind, library_cases
 from benchmarks.libraries.load import Library, Work
 from logquake.cluster.api import Cluster
 
@@ -26,6 +26,9 @@ def test_a_client_reads_all_records(cluster: Cluster, library: Library) -> None:
 
 
 def check_figures(cluster: Cluster, library: Library, kind: Kind) -> None:
-    figures = run(Client(library, cluster.bootstrap_servers), kind, max_seconds=60)
+    client = Client(library, cluster.bootstrap_servers)
+    with library_cases(60, [kind]) as [case]:
+        figures = case.run(client)
+    assert figures is not None
     assert set(figures) == {"records/s", "MB/s", "CPU s/GB", "peak MiB"}
     assert all(figure > 0 for figure in figures.values())
