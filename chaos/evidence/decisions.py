@@ -99,6 +99,8 @@ class Decisions:
         self.configured: dict[str, Mapping[str, str]] = {}  # topics with a configuration
 
     def catch_up(self) -> list[Decision]:
+        if len(self._history) == self._read:
+            return []
         new = self._history[self._read :]
         self._read += len(new)
         return [

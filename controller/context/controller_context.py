@@ -11,8 +11,9 @@ put a partition into its groups; misplaced() tells what they got wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Hashable, Iterable, Iterator, Set
 from types import MappingProxyType
+from typing import TypeVar
 
 from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.context.partition_groups import PartitionGroups
@@ -26,6 +27,8 @@ from logquake.controller.rules.partitions import (
 )
 from logquake.wire.sentinels import EPOCH_DURING_DELETE, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
+
+K = TypeVar("K", bound=Hashable)
 
 UNASSIGNED = Assignment(())
 
@@ -270,13 +273,23 @@ class ControllerContext:
 
     def misplaced(self) -> Iterator[str]:
         """Groups that are not what assignments, leaderships and statuses make them."""
-        anew = ControllerContext()
+        hosted, preferring = PartitionGroups[int](), PartitionGroups[tuple[int, bool]]()
         for partition in self.partitions():
-            anew.assign(partition, self.assignment(partition))
+            for broker_id in self.assignment(partition).replicas:
+                hosted.add(partition, broker_id)
+            if preference := self._preference(partition):
+                preferring.add(partition, preference)
+        led, in_status = PartitionGroups[int](), PartitionGroups[PartitionStatus]()
         for partition, leadership in self._leaderships.items():
-            anew.take_in(partition, leadership)
+            led.add(partition, leadership.state.leader)
         for partition, status in self._partition_status.items():
-            anew.set_status(partition, status)
-        for name in ("_hosted", "_led", "_preferring", "_in_status"):
-            if getattr(self, name) != getattr(anew, name):
-                yield f"{name[1:]} is {getattr(self, name)}, and should be {getattr(anew, name)}"
+            in_status.add(partition, status)
+        yield from _difference("hosted", self._hosted, hosted)
+        yield from _difference("led", self._led, led)
+        yield from _difference("preferring", self._preferring, preferring)
+        yield from _difference("in status", self._in_status, in_status)
+
+
+def _difference(name: str, found: PartitionGroups[K], wanted: PartitionGroups[K]) -> Iterator[str]:
+    if found != wanted:
+        yield f"{name} is {found}, and should be {wanted}"

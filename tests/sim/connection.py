@@ -48,7 +48,7 @@ class SimChannel:
     def send(self, request: Message, version: int, done: Done) -> None:
         if self._connection is None or self._connection.broken:
             self._connection = Connection(self._fabric, self._source, self._server, self._client_id)
-        self._connection.send(request, version, done)
+        self._connection.send(self._fabric.payloads.request(request, version), version, done)
 
     def close(self) -> None:
         if self._connection is not None:
@@ -101,12 +101,12 @@ class Connection:
         server.host.on_reset(self._on_peer_reset)
 
     def send(self, request: Message, version: int, done: Done) -> None:
-        received = self._fabric.payloads.request(request, version)
+        """The request as its receiver gets it, which shares nothing with its sender."""
         label = f"{self._name} time-out"
         patience = self._fabric.clock.after(
             self._patience_us, label, partial(self.lose, "no answer")
         )
-        exchange = _Exchange(received, version, done, patience)
+        exchange = _Exchange(request, version, done, patience)
         self._in_flight.append(exchange)
         self._there.send(type(request).__name__, partial(self._arrive, exchange))
 

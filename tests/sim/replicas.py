@@ -6,8 +6,10 @@ broker's log is its picture from before.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from logquake.storage.log.log import Log
@@ -28,27 +30,29 @@ class Batch(NamedTuple):
     producer_id: int
     producer_epoch: int
     sequence: int
-    prefix: int
     is_control: bool
+    prefix: int
 
 
 EMPTY_PREFIX = 0
+_NEXT = attrgetter("next")
 
 
 def batch_after(prefix: int, header: BatchHeader) -> Batch:
     """The header as a Batch in a log that has ``prefix`` before it."""
-    batch = Batch(
-        header.base_offset,
-        header.next_offset,
-        header.partition_leader_epoch,
-        header.crc,
+    first, after = header.base_offset, header.next_offset
+    epoch, value = header.partition_leader_epoch, header.crc
+    return Batch(
+        first,
+        after,
+        epoch,
+        value,
         header.producer_id,
         header.producer_epoch,
         header.base_sequence,
-        prefix,
         header.is_control,
+        hash((prefix, (first, after, epoch, value))),
     )
-    return moved_after(prefix, batch)
 
 
 def moved_after(prefix: int, batch: Batch) -> Batch:
@@ -164,10 +168,11 @@ class Replica:
         """What was deleted may have been anything: the leader's epochs tell no longer where the
         logs parted before its start.
         """
-        kept = [batch for batch in self.batches if batch.next > self.highest_start]
-        begins = kept[0].first if kept else self.end
+        first = bisect_right(self.batches, self.highest_start, key=_NEXT)
+        begins = self.batches[first].first if first < len(self.batches) else self.end
         prefix = prefix_at(begins)
         if prefix is not None and prefix != self.prefixes.get(begins):
+            kept = self.batches[first:]
             self._begin(begins, prefix)
             for batch in kept:
                 self._add(moved_after(self.prefixes[self.end], batch))
@@ -202,6 +207,6 @@ class Replica:
         found = {header.next_offset: header for header in headers}
         for batch in reversed(self.batches):
             header = found.get(batch.next)
-            if header is not None and batch_after(0, header) == moved_after(0, batch):
+            if header is not None and batch_after(EMPTY_PREFIX, header)[:-1] == batch[:-1]:
                 return batch.next
         return begins

@@ -21,8 +21,9 @@ from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects
 from tests.sim.replicas import Replica
+from tests.sim.step import Cut, Mark, Start, Step
 from tests.sim.trace import Trace
-from tests.sim.world import Committed, Cut, Mark, Start, Step, World
+from tests.sim.world import Committed, World
 
 T0 = TopicPartition("orders", 0)
 

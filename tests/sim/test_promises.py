@@ -23,7 +23,8 @@ from tests.sim.programs.promises import (
 )
 from tests.sim.programs.records import Handed, Left, Sequence31, Told
 from tests.sim.replicas import Batch
-from tests.sim.world import Committed, Step, World
+from tests.sim.step import Step
+from tests.sim.world import Committed, World
 
 PLACE = TopicPartition("orders", 0)
 PATIENCE_MS = 100
@@ -34,7 +35,7 @@ CRC = 77
 def world() -> World:
     """Two records are committed, at 5 and 6, which one batch holds."""
     world = World([], ZooKeeperModel(), 1)
-    batch = Batch(5, 7, 0, CRC, 1, 0, 0, 0, False)
+    batch = Batch(5, 7, 0, CRC, 1, 0, 0, False, 0)
     world.committed[PLACE] = Committed(batches=[batch], prefixes={0: 0, 7: 0}, end=7)
     world.records.contents[CRC] = [b"one", b"two"]
     return world
@@ -118,7 +119,7 @@ def test_written_once(world: World) -> None:
 def test_a_record_that_is_there_twice_was_sent_in_two_epochs(world: World) -> None:
     one, two = hand(world, b"one", b"two")
     world.records.told += [told(one, 5), told(two, 6)]
-    again = Batch(7, 9, 0, CRC, 1, 1, 0, 0, False)
+    again = Batch(7, 9, 0, CRC, 1, 1, 0, False, 0)
     world.committed[PLACE].batches.append(again)
     for value in (b"one", b"two"):
         world.records.epochs[value] = {(1, 0)}

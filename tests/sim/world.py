@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from logquake.chaos.evidence.decisions import Decision, Decisions, StateWrite
+from logquake.chaos.evidence.decisions import Decisions, StateWrite
 from logquake.controller.controller import Controller
 from logquake.node.composition.parts import Parts
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
@@ -18,83 +19,13 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode
-from tests.sim.history import Acked, Deleted, Looked, Polled, Refused, Send, TopicAnswer
+from tests.sim.history import Acked, Polled, Send
 from tests.sim.machine import Machine
-from tests.sim.programs.records import Left, Records, Told
+from tests.sim.programs.records import Records
 from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica
+from tests.sim.step import Cut, Mark, Outcome, Start, Step
 
 MADE = "made"  # topics whose names begin so are made by clients, and hold nothing
-Outcome = Acked | Polled | Refused | Deleted | TopicAnswer | Looked | Left | Told
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A replica's log was truncated from ``before`` to ``after``."""
-
-    replica: Replica
-    before: int
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A replica's high watermark moved, within one role and leader epoch if ``before`` is set."""
-
-    replica: Replica
-    role: str
-    epoch: int
-    before: int | None
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A replica's log starts elsewhere, within one role and epoch if ``before`` is set."""
-
-    replica: Replica
-    role: str
-    before: int | None
-    after: int
-    high_watermark: int
-
-
-@dataclass(slots=True)
-class Step:
-    """What one event changed; ``acted`` are the machines that did anything."""
-
-    acted: list[Machine] = field(default_factory=list)
-    appended: list[tuple[Replica, Batch]] = field(default_factory=list)
-    cuts: list[Cut] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
-    starts: list[Start] = field(default_factory=list)
-    decisions: Sequence[Decision] = field(default_factory=list)
-    committed: list[tuple[TopicPartition, Batch]] = field(default_factory=list)
-    acked: list[Acked] = field(default_factory=list)
-    polled: list[Polled] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
-    deleted: list[Deleted] = field(default_factory=list)
-    topic_answers: list[TopicAnswer] = field(default_factory=list)
-    looked: list[Looked] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
-
-    @property
-    def is_empty(self) -> bool:
-        return not (
-            self.appended
-            or self.cuts
-            or self.marks
-            or self.starts
-            or self.decisions
-            or self.acked
-            or self.polled
-            or self.refused
-            or self.deleted
-            or self.topic_answers
-            or self.looked
-            or self.left
-            or self.told
-        )
 
 
 @dataclass(slots=True)
@@ -125,8 +56,7 @@ class Committed:
 _NOTHING = Committed()
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """A replica as it was last looked at."""
 
     role: str
@@ -139,6 +69,25 @@ class _Seen:
         replica = partition.replica
         role = type(partition.role).__name__
         return cls(role, partition.leader_epoch, replica.high_watermark, replica.start)
+
+
+@dataclass(slots=True)
+class _Spot:
+    """A partition of a running broker. ``glance`` is all that a look at it depends on: as long as
+    it is the same, a look finds nothing.
+    """
+
+    replica: Replica
+    glance: tuple[object, ...] = ()
+
+
+@dataclass(slots=True)
+class _Watched:
+    """A machine as it was last looked at: after how many of its host's actions, in which life."""
+
+    actions: int = 0
+    life: int = 0
+    spots: dict[Partition, _Spot] = field(default_factory=dict)
 
 
 class World:
@@ -158,7 +107,7 @@ class World:
         self.values: dict[int, tuple[TopicPartition, int]] = {}
         self._seen: dict[tuple[int, TopicPartition], _Seen] = {}
         self._lives: dict[tuple[int, TopicPartition], int] = {}
-        self._seen_actions: dict[int, int] = {}
+        self._watched = {broker: _Watched() for broker in self.machines}
         self.asked_starts: dict[TopicPartition, int] = {}  # the highest that a client wished for
         self.emptied: set[tuple[int, TopicPartition]] = set()  # lost a disk, no ISR has it since
         self.written_again: set[int] = set()  # values: they were deleted, and nobody knew of them
@@ -167,45 +116,35 @@ class World:
         self.records = Records()
         self._model = model
         self._told: list[Outcome] = []
+        self._blank = Step()
 
     def tell(self, outcome: Outcome) -> None:
         """A client learned something."""
         self._told.append(outcome)
 
-    def observe(self) -> Step:
-        """Look at everything; what has changed since the last look."""
-        step = Step(decisions=self.decisions.catch_up())
+    def observe(self) -> Step | None:
+        """Look at everything; what has changed since the last look, if anything has."""
+        step = self._blank
+        step.acted.clear()
+        step.decisions = self.decisions.catch_up()
         for decision in step.decisions:
             if isinstance(decision, StateWrite):
                 members = {(broker, decision.partition) for broker in decision.after.isr}
                 self.emptied -= members
         for machine in self.machines.values():
-            if machine.host.actions != self._seen_actions.get(machine.broker_id):
-                self._seen_actions[machine.broker_id] = machine.host.actions
+            watched = self._watched[machine.broker_id]
+            if machine.host.actions != watched.actions:
+                watched.actions = machine.host.actions
                 step.acted.append(machine)
                 self._look_at_controller(machine)
-                for partition in hosted(machine):
-                    self._look_at(machine, partition, step)
-        told, self._told = self._told, []
-        for outcome in told:
-            match outcome:
-                case Acked():
-                    step.acked.append(outcome)
-                case Polled():
-                    step.polled.append(outcome)
-                case Refused():
-                    step.refused.append(outcome)
-                case Deleted():
-                    step.deleted.append(outcome)
-                case TopicAnswer():
-                    step.topic_answers.append(outcome)
-                case Looked():
-                    step.looked.append(outcome)
-                case Left():
-                    step.left.append(outcome)
-                case Told():
-                    step.told.append(outcome)
-                    self.records.told.append(outcome)
+                self._look_at_partitions(machine, watched, step)
+        if self._told:
+            told, self._told = self._told, []
+            step.take_in(told)
+            self.records.told += step.told
+        if step.is_empty:
+            return None
+        self._blank = Step()
         self._commit(step)
         return step
 
@@ -218,9 +157,10 @@ class World:
     def leaders(self, partition: TopicPartition) -> Iterator[tuple[Machine, Partition]]:
         """The running brokers that believe that they lead."""
         for machine in self.machines.values():
-            for hosted_one in hosted(machine):
-                if (hosted_one.topic, hosted_one.index) == partition and hosted_one.leader:
-                    yield machine, hosted_one
+            parts = _parts(machine)
+            one = None if parts is None else parts.replicas.partition(*partition)
+            if one is not None and one.leader:
+                yield machine, one
 
     def reread(self, broker: int, partition: TopicPartition, end: int) -> None:
         """A broker read anew what its log, up to there, tells of producers."""
@@ -337,9 +277,37 @@ class World:
             for partition in hosted(machine)
         )
 
-    def _look_at(self, machine: Machine, partition: Partition, step: Step) -> None:
-        key = (machine.broker_id, TopicPartition(partition.topic, partition.index))
-        replica = self.replica(*key)
+    def _look_at_partitions(self, machine: Machine, watched: _Watched, step: Step) -> None:
+        if watched.life != machine.host.incarnation:
+            watched.life = machine.host.incarnation
+            watched.spots = {}
+        for partition in hosted(machine):
+            spot = watched.spots.get(partition)
+            if spot is None:
+                where = TopicPartition(partition.topic, partition.index)
+                spot = watched.spots[partition] = _Spot(self.replica(machine.broker_id, where))
+            glance = self._glance(spot.replica, partition)
+            if glance != spot.glance:
+                self._look_at(machine, spot.replica, partition, step)
+                spot.glance = glance
+
+    def _glance(self, replica: Replica, partition: Partition) -> tuple[object, ...]:
+        held = partition.replica
+        log = held.log
+        return (
+            log.start_offset,
+            log.written_end_offset,
+            type(partition.role),
+            partition.leader_epoch,
+            held.high_watermark,
+            held.start,
+            self._end(replica.partition) if replica.highest_start else None,
+        )
+
+    def _look_at(
+        self, machine: Machine, replica: Replica, partition: Partition, step: Step
+    ) -> None:
+        key = (machine.broker_id, replica.partition)
         is_new_life = self._lives.get(key) != machine.host.incarnation
         self._lives[key] = machine.host.incarnation
         before = replica.end
@@ -362,6 +330,10 @@ class World:
         if known is None or known.start != seen.start:
             was = None if known is None else known.start
             step.starts.append(Start(replica, seen.role, was, seen.start, seen.mark))
+
+    def _end(self, partition: TopicPartition) -> int:
+        """Of what is committed."""
+        return self.committed.get(partition, _NOTHING).end
 
     def _prefix_at(self, partition: TopicPartition) -> Callable[[int], int | None]:
         return self.committed.get(partition, _NOTHING).prefixes.get

@@ -10,9 +10,10 @@ from logquake.node.coordinators.transactions.states import Prepared
 from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.storage.log.log import Log
 from logquake.wire.records import iterate_batches, iterate_records
+from tests.sim.step import Step
 from tests.sim.transactions.clients import CommittedReader
 from tests.sim.transactions.ledger import Ledger
-from tests.sim.world import Step, World, hosted
+from tests.sim.world import World, hosted
 
 _ALL_BYTES = 1 << 24
 

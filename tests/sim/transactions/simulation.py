@@ -32,7 +32,7 @@ class TransactionalSimulation(Simulation):
         super().__init__(seed, keep_all=keep_all)
         rng = Random(f"transactions {seed}")
         self.ledger = Ledger()
-        self.invariants = (*self.invariants, decided_first)
+        self.invariants[decided_first] = ("appended",)
         self.transactional = [
             TransactionalProducer(
                 f"t{index}", PARTITIONS, self.fabric, self.world, rng, self.ledger
