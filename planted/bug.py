@@ -30,6 +30,7 @@ class World(StrEnum):
     GROUPS = "groups"
     TRANSACTIONS = "transactions"
     PROGRAMS = "programs"
+    COPIES = "copies"
 
 
 @dataclass(frozen=True, slots=True)

@@ -732,4 +732,70 @@ CLIENTS = (
     ),
 )
 
-BUGS: tuple[PlantedBug, ...] = (*REPLICATION, *STORAGE, *COORDINATORS, *CONTROLLER, *CLIENTS)
+TRANSACTIONAL_CLIENTS = (
+    PlantedBug(
+        "ends-before-written",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A transaction is ended before its records are written.",
+        "transactional_clients.end_before_the_records_are_written",
+        simulated=Simulated(World.TRANSACTIONS, ("transactions", "whole")),
+    ),
+    PlantedBug(
+        "aborted-sent-later",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "What an abort leaves unsent goes with the next transaction.",
+        "transactional_clients.keep_what_is_aborted",
+        simulated=Simulated(World.TRANSACTIONS, ("transactions",)),
+    ),
+    PlantedBug(
+        "abortable-taken-as-fatal",
+        Room.CLIENTS,
+        "KIP-360",
+        "A producer breaks down of what an abort would mend.",
+        "transactional_clients.take_a_failure_for_the_end",
+        simulated=Simulated(World.TRANSACTIONS, ("transactions",)),
+    ),
+    PlantedBug(
+        "fenced-goes-on",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A producer that was replaced takes that for something that an abort mends.",
+        "transactional_clients.go_on_when_fenced",
+        simulated=Simulated(World.TRANSACTIONS, ("transactions",)),
+    ),
+    PlantedBug(
+        "epoch-kept-after-failure",
+        Room.CLIENTS,
+        "KIP-360",
+        "The sequences of records that were given up go to others, in the same epoch.",
+        "transactional_clients.keep_the_epoch_after_a_failure",
+        simulated=Simulated(World.TRANSACTIONS, ("one_batch_a_sequence", "transactions", "whole")),
+    ),
+    PlantedBug(
+        "lost-end-taken-for-done",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A commit whose answer was lost is told to be done.",
+        "transactional_clients.take_a_lost_end_for_done",
+        simulated=Simulated(World.TRANSACTIONS, ("transactions", "whole")),
+    ),
+    PlantedBug(
+        "offsets-left-out",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "What was consumed is not committed with what came of it.",
+        "transactional_clients.leave_offsets_out",
+        simulated=Simulated(World.COPIES, ("exactly_once", "live")),
+    ),
+)
+
+BUGS: tuple[PlantedBug, ...] = (
+    *REPLICATION,
+    *STORAGE,
+    *COORDINATORS,
+    *CONTROLLER,
+    *CLIENTS,
+    *TRANSACTIONAL_CLIENTS,
+)

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NoReturn, Protocol
 
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, WatchEvent
 from logquake.zk.znodes.topics import TopicAssignment
-from tests.sim.clients import CarelessProducer, Client, Consumer
+from tests.sim.clients import CarelessProducer, Consumer
 from tests.sim.clock import Action, Clock
 from tests.sim.delays import Delays
 from tests.sim.deleter import Deleter
@@ -61,6 +61,11 @@ class Summary:
     acked_under_fault: int
     polled: int
     counts: Counter[str]
+
+
+class Starting(Protocol):
+    def start(self) -> None:
+        """Begin; what is repeated goes on by itself."""
 
 
 class Bystander:
@@ -130,7 +135,7 @@ class Simulation:
             for partition in PARTITIONS
         ]
         self.maker = TopicMaker("maker", fabric, self.world, rng)
-        self.clients: list[Client | ProducingProgram] = [
+        self.clients: Sequence[Starting] = [
             *self.producers,
             self.careless,
             *self.consumers,

@@ -60,6 +60,15 @@ def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch
     assert re.search(found_by(bug), first_failure(ProgramsSimulation, SEEDS_A_BUG))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", in_world(World.COPIES), ids=lambda bug: bug.name)
+def test_a_bug_planted_into_who_copies_is_found(
+    bug: PlantedBug, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant([bug], monkeypatch.setattr)
+    assert re.search(found_by(bug), first_failure(CopyingSimulation, SEEDS_A_BUG))
+
+
 def record(place: TopicPartition, offset: int) -> ConsumerRecord:
     return ConsumerRecord(place, offset, 0, False, None, b"", (), 0)
 

@@ -12,7 +12,7 @@ from tests.sim.programs.copier import COPIES, Copier, copy_of, places_of_copies
 from tests.sim.programs.member import Member
 from tests.sim.programs.simulation import ProgramsSimulation
 from tests.sim.simulation import PARTITIONS
-from tests.sim.transactions.clients import CommittedReader
+from tests.sim.transactions.readers import CommittedReader
 from tests.sim.world import Committed, World
 
 STATE_ASSIGNMENT = {0: (1, 2, 3)}

@@ -28,9 +28,9 @@ ENOUGH_GAPS = 2  # an answer may have been given before the leader was elected: 
 
 
 @dataclass(slots=True, eq=False)
-class _Batch:
-    """``absences`` counts the answers that it was not appended, among ``attempts``; ``gaps`` those
-    that one before it is missing, though all were acked.
+class Sent:
+    """One batch. ``absences`` counts the answers that it was not appended, among ``attempts``;
+    ``gaps`` those that one before it is missing, though all were acked.
     """
 
     send: Send
@@ -49,7 +49,7 @@ class ProduceWatch:
         self._producer = producer
         self._world = world
         self._scheduler = scheduler
-        self._batches: dict[int, _Batch] = {}
+        self._batches: dict[int, Sent] = {}
         self._acked_up_to: Counter[tuple[TopicPartition, int, int]] = Counter()
 
     def asked(self, broker: str, request: Message) -> None:
@@ -86,17 +86,17 @@ class ProduceWatch:
         records = iterate_records(view, 0, header, _MOST_BYTES)
         self._world.records.contents[header.crc] = [record.value or b"" for record in records]
         self.sent.add(header.crc)
-        self._batches[header.crc] = _Batch(
+        self._batches[header.crc] = Sent(
             Send(place, header.crc, header.record_count),
             Sequence31(place, header.producer_id, header.producer_epoch, header.base_sequence),
         )
 
-    def _learn(self, broker: int, batch: _Batch, told: PartitionProduceResponse) -> None:
+    def _learn(self, broker: int, batch: Sent, told: PartitionProduceResponse) -> None:
         error = ErrorCode(told.error_code)
         if error is ErrorCode.NONE:
             self._on_ack(broker, batch, told.base_offset)
         elif error is ErrorCode.DUPLICATE_SEQUENCE_NUMBER:
-            self._note_ack(batch)
+            self._note_ack(batch.send.value)
         elif error is ErrorCode.NOT_ENOUGH_REPLICAS:
             batch.absences += 1
             if batch.absences == batch.attempts:
@@ -106,20 +106,21 @@ class ProduceWatch:
             if self._is_next(batch):
                 self._on_gap(broker, batch, error)
 
-    def _on_ack(self, broker: int, batch: _Batch, offset: int) -> None:
+    def _on_ack(self, broker: int, batch: Sent, offset: int) -> None:
         acked = Acked(batch.send, broker, offset)
         self.acked.append(acked)
         self._world.tell(acked)
-        self._note_ack(batch)
+        self._note_ack(batch.send.value)
 
-    def _note_ack(self, batch: _Batch) -> None:
+    def _note_ack(self, value: int) -> None:
+        batch = self._batches[value]
         self._acked_up_to[batch.sequence[:3]] = batch.sequence.first + batch.send.records
 
-    def _is_next(self, batch: _Batch) -> bool:
+    def _is_next(self, batch: Sent) -> bool:
         """All before it, in its epoch, are acked."""
         return self._acked_up_to[batch.sequence[:3]] == batch.sequence.first
 
-    def _on_gap(self, broker: int, batch: _Batch, error: ErrorCode) -> None:
+    def _on_gap(self, broker: int, batch: Sent, error: ErrorCode) -> None:
         """A deposed leader that does not know it may have missed the last batches; the leader may
         not.
         """
@@ -127,6 +128,12 @@ class ProduceWatch:
         batch.gaps = batch.gaps + 1 if leads else 0
         if batch.gaps >= ENOUGH_GAPS:
             self._world.tell(Refused(batch.send, broker, error.name, is_absent=False))
+
+
+def batches_of(request: ProduceRequest) -> Iterator[tuple[TopicPartition, BatchHeader]]:
+    """The header of each, with its partition."""
+    for place, view in _batches(request):
+        yield place, read_header(view)
 
 
 def _batches(request: ProduceRequest) -> Iterator[tuple[TopicPartition, memoryview]]:

@@ -11,8 +11,8 @@ from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.storage.log.log import Log
 from logquake.wire.records import iterate_batches, iterate_records
 from tests.sim.step import Step
-from tests.sim.transactions.clients import CommittedReader
 from tests.sim.transactions.ledger import Ledger
+from tests.sim.transactions.readers import CommittedReader
 from tests.sim.world import World, hosted
 
 _ALL_BYTES = 1 << 24

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from logquake.node.coordinators.transactions.metadata import Producer
@@ -13,15 +13,18 @@ from logquake.wire.topic_partition import TopicPartition
 class Attempt:
     """One transaction of a producer.
 
-    ``wants`` is what it asked its coordinator for, True for a commit; ``told`` what it was told to
-    have happened. Who never asked for a commit has aborted, whatever befalls it.
+    ``records`` are what its program handed over, ``values`` the batches that left with them.
+    ``wants`` is what its coordinator was asked for, True for a commit; ``told`` what its program
+    was told to have happened. Who never asked for a commit has aborted, whatever befalls it.
     """
 
     transactional_id: str
     producer: Producer
     number: int
+    records: set[bytes] = field(default_factory=set)
     values: dict[int, TopicPartition] = field(default_factory=dict)
     acked: set[int] = field(default_factory=set)
+    written: set[bytes] = field(default_factory=set)  # of the records, as far as was acked
     wants: bool | None = None
     told: bool | None = None
     ends: dict[TopicPartition, bool] = field(default_factory=dict)  # by its markers
@@ -57,33 +60,66 @@ class Ledger:
 
     # What clients do and are told
 
-    def begin_epoch(self, transactional_id: str, producer: Producer) -> None:
-        known = self._latest.get(transactional_id)
-        if known is not None and known.id == producer.id and known.epoch >= producer.epoch:
-            self._problems.append(f"{transactional_id} got {producer} after {known}")
-        self._latest[transactional_id] = producer
+    def latest(self, transactional_id: str) -> Producer | None:
+        """As far as anybody was told."""
+        return self._latest.get(transactional_id)
+
+    def begin_epoch(
+        self, transactional_id: str, producer: Producer, before: Producer | None
+    ) -> None:
+        """``before`` was the latest when it was asked for."""
+        if before is not None and before.id == producer.id and before.epoch >= producer.epoch:
+            self._problems.append(f"{transactional_id} got {producer} after {before}")
+        known = self._latest.get(transactional_id, producer)
+        self._latest[transactional_id] = max(known, producer, key=lambda each: each.epoch)
 
     def is_latest(self, transactional_id: str, producer: Producer) -> bool:
-        return self._latest[transactional_id] == producer
+        return self._latest.get(transactional_id) == producer
 
     def begin(self, transactional_id: str, producer: Producer) -> Attempt:
         attempt = Attempt(transactional_id, producer, len(self.attempts))
         self.attempts.append(attempt)
         return attempt
 
-    def send(self, attempt: Attempt, value: int, partition: TopicPartition) -> None:
+    def send(
+        self, attempt: Attempt, value: int, partition: TopicPartition, records: Iterable[bytes]
+    ) -> None:
+        """A batch leaves. What is left of a transaction that has ended is nobody's."""
         attempt.values[value] = partition
         self.by_value[value] = attempt
+        if not attempt.records.issuperset(records):
+            self._problems.append(f"{value} left in {attempt}, and is of another one")
+        if attempt.told is not None:
+            self._problems.append(f"{value} left after the end of {attempt}")
 
-    def ack(self, attempt: Attempt, value: int, *, was_latest: bool) -> None:
+    def ack(self, value: int, records: Iterable[bytes], *, was_latest: bool) -> None:
         """``was_latest``: of its producer no later epoch was known when it was sent."""
+        attempt = self.by_value[value]
         attempt.acked.add(value)
+        attempt.written.update(records)
         if not was_latest:
             self._problems.append(f"{attempt} was fenced, and wrote all the same")
 
-    def tell(self, attempt: Attempt, committed: bool) -> None:
+    def ask(self, attempt: Attempt, *, committed: bool) -> None:
+        """Its coordinator is asked to end it."""
+        if attempt.wants is not None and attempt.wants is not committed:
+            self._problems.append(f"{attempt} is asked to end otherwise")
+        attempt.wants = committed
+
+    def ended_by_fenced(self, attempt: Attempt) -> None:
+        """Its coordinator took that from somebody who had been replaced before."""
+        self._problems.append(f"{attempt} was fenced, and ended all the same")
+
+    def tell(self, attempt: Attempt, *, committed: bool) -> None:
         attempt.told = committed
+        missing = attempt.records - attempt.written
+        if committed and missing:
+            self._problems.append(f"{attempt}: {sorted(missing)} were not acked")
         self._judge(attempt)
+
+    def give_up(self, transactional_id: str, why: object) -> None:
+        """Its producer says that it is of no use any more, and no broker has said so."""
+        self._problems.append(f"{transactional_id} is broken, and nobody replaced it: {why!r}")
 
     # What the logs say
 

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from tests.sim.simulation import PARTITIONS, Simulation
-from tests.sim.transactions.clients import CommittedReader, LedgerReader, TransactionalProducer
 from tests.sim.transactions.invariants import decided_first, only_committed, whole
 from tests.sim.transactions.ledger import Ledger
+from tests.sim.transactions.program import TransactionalProgram
+from tests.sim.transactions.readers import CommittedReader, LedgerReader
 from tests.sim.world import Committed
 
 PRODUCERS = 3
@@ -34,9 +35,7 @@ class TransactionalSimulation(Simulation):
         self.ledger = Ledger()
         self.invariants[decided_first] = ("appended",)
         self.transactional = [
-            TransactionalProducer(
-                f"t{index}", PARTITIONS, self.fabric, self.world, rng, self.ledger
-            )
+            TransactionalProgram(f"t{index}", PARTITIONS, self.fabric, self.world, rng, self.ledger)
             for index in range(PRODUCERS)
         ]
         self.consumers = [
