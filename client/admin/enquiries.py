@@ -150,7 +150,7 @@ class Enquiries:
         if fatal is not None:
             self._enquiries.throw(enquiry, fatal, now_ms)
         elif enquiry.call.deadline_ms <= now_ms:
-            self._enquiries.throw(enquiry, enquiry.lateness, now_ms)
+            self._enquiries.throw(enquiry, enquiry.lateness(self._network.trouble()), now_ms)
         elif isinstance(enquiry.stage, Waiting) and enquiry.stage.not_before_ms <= now_ms:
             node = self._node(enquiry.ask.whom, now_ms)
             if node is not None and self._network.ready(node.id, now_ms):
@@ -217,7 +217,7 @@ class Enquiries:
         if not error.retriable:
             self._enquiries.throw(enquiry, error, now_ms)
         elif enquiry.call.deadline_ms <= now_ms or enquiry.tries > self._settings.retries:
-            self._enquiries.throw(enquiry, enquiry.lateness, now_ms)
+            self._enquiries.throw(enquiry, enquiry.lateness(self._network.trouble()), now_ms)
         elif is_lost and enquiry.ask.on_loss is Loss.IS_RAISED:
             self._enquiries.throw(enquiry, error, now_ms)
         else:

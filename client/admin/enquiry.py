@@ -44,11 +44,12 @@ class Enquiry:
     tries: int
     last_error: ClientError | None = None
 
-    @property
-    def lateness(self) -> TimedOutError:
-        """Kafka's TimeoutException, with what the last attempt met as its cause."""
+    def lateness(self, trouble: str) -> TimedOutError:
+        """Kafka's TimeoutException, with what the last attempt met as its cause; ``trouble`` as
+        `NetworkClient` has it.
+        """
         met = self.last_error
-        why = f": {met}" if met else ": nobody could be asked"
+        why = f": {met}" if met else f": nobody could be asked{trouble}"
         error = TimedOutError(f"{self.name} is given up after {self.tries} attempts{why}")
         error.__cause__ = met
         return error

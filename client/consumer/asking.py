@@ -152,7 +152,7 @@ class Asking:
         finally:
             self._questions.drop(question)
         if not in_time:
-            because = f": {question.failure}" if question.failure else ""
+            because = f": {question.failure}" if question.failure else self._network.trouble()
             raise TimedOutError(f"no {what} in {timeout_ms} ms{because}")
         if question.failure is not None:
             raise question.failure

@@ -65,6 +65,14 @@ class NetworkClient:
         failures = (self.failure(node.id) for node in self._roster.nodes())
         return [one for one in failures if isinstance(one, AuthenticationFailedError)]
 
+    def trouble(self) -> str:
+        """Why nobody answers, for the end of a sentence: what became of the connections to those
+        that are known. Empty where one of them is served by, or there was none yet.
+        """
+        troubles = [self.links.states.trouble(node.id) for node in self._roster.nodes()]
+        told = dict.fromkeys(str(each) for each in troubles if each is not None)
+        return f" (no broker answers: {'; '.join(told)})" if told and None not in troubles else ""
+
     def connection_delay_ms(self, node_id: int, now_ms: int) -> int:
         """How long it is left alone after a failure."""
         return self.links.states.delay_ms(node_id, now_ms)

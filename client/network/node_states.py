@@ -26,6 +26,7 @@ class NodeState:
     failures: int = 0  # since requests were last served
     failed_setups: int = 0  # since a connection last stood
     failure: ClientError | None = None
+    trouble: ClientError | None = None  # the same, until requests are served again
     has_stood: bool = False  # the connection that there is, or was last
 
 
@@ -46,6 +47,11 @@ class NodeStates:
     def failure(self, node_id: int) -> ClientError | None:
         state = self._states.get(node_id)
         return state.failure if state else None
+
+    def trouble(self, node_id: int) -> ClientError | None:
+        """How its last connection ended, if none has served since."""
+        state = self._states.get(node_id)
+        return state.trouble if state else None
 
     def last_attempt_ms(self, node_id: int) -> int:
         state = self._states.get(node_id)
@@ -96,12 +102,14 @@ class NodeStates:
         state.failed_setups = 0
 
     def serves(self, node_id: int) -> None:
-        self._states[node_id].failures = 0
+        state = self._states[node_id]
+        state.failures = 0
+        state.trouble = None
 
     def ended(self, link: Link, why: ClientError, now_ms: int) -> None:
         state = self._states[link.node.id]
         state.link = None
-        state.failure = why
+        state.failure = state.trouble = why
         state.last_attempt_ms = now_ms
         state.retry_at_ms = now_ms + self._reconnect.after(state.failures)
         state.failures += 1

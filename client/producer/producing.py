@@ -65,11 +65,18 @@ class Producing:
             heard = on_event
             self.core.statistics.on_event = lambda event: self.telling.add(partial(heard, event))
         self._topics = TopicWaits(
-            metadata, updates, self.core, self._accumulator, settings.max_block_ms
+            metadata,
+            updates,
+            self.core,
+            self._accumulator,
+            settings.max_block_ms,
+            network.trouble,
         )
         self._transactions: TransactionSteps | None = None
         if isinstance(numbers, Transactions):
-            self._transactions = TransactionSteps(numbers, self._clock, settings.max_block_ms)
+            self._transactions = TransactionSteps(
+                numbers, self._clock, settings.max_block_ms, network.trouble
+            )
         interceptors = Interceptors(settings.interceptor_classes)
         self._preparing = Preparing(settings, interceptors, self._clock)
         self._appending = Appending(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import BrokerError, ProducerClosedError, TimedOutError
 from logquake.client.given import check_topic
@@ -23,12 +25,15 @@ class TopicWaits:
         sender: Sender,
         accumulator: Accumulator,
         max_block_ms: int,
+        trouble: Callable[[], str],
     ) -> None:
+        """``trouble`` as `NetworkClient` has it."""
         self._metadata = metadata
         self._updates = updates
         self._sender = sender
         self._accumulator = accumulator
         self._max_block_ms = max_block_ms
+        self._trouble = trouble
 
     def known(self, topic: str, partition: int | None) -> PartitionsOfTopic | None:
         """The topic's partitions, if they are known, and ``partition`` is one of them."""
@@ -85,7 +90,7 @@ class TopicWaits:
             what = f"partition {partition} of topic {topic}, which has {len(known.all)},"
         else:
             what = f"topic {topic}"
-        why = f" ({info.error.name})" if info is not None and info.error else ""
+        why = f" ({info.error.name})" if info is not None and info.error else self._trouble()
         if self._updates.failure is not None:
             why = f" ({self._updates.failure})"
         return f"{what} is not known after max.block.ms={self._max_block_ms}{why}"

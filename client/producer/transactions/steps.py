@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 
 from logquake.client.clock import Clock
@@ -29,10 +30,18 @@ class TransactionSteps:
     `Transactions` raises.
     """
 
-    def __init__(self, transactions: Transactions, clock: Clock, max_block_ms: int) -> None:
+    def __init__(
+        self,
+        transactions: Transactions,
+        clock: Clock,
+        max_block_ms: int,
+        trouble: Callable[[], str],
+    ) -> None:
+        """``trouble`` as `NetworkClient` has it."""
         self._transactions = transactions
         self._clock = clock
         self._max_block_ms = max_block_ms
+        self._trouble = trouble
         self._waited_ns: Counter[str] = Counter()
 
     def init(self) -> Steps[None]:
@@ -96,7 +105,7 @@ class TransactionSteps:
         if not (yield Wait(lambda: operation.is_done, deadline_ms)):
             raise TimedOutError(
                 f"{operation.name}() took more than max.block.ms, {self._max_block_ms} ms, and may "
-                "yet be done: call it again, or close the producer"
+                f"yet be done: call it again, or close the producer{self._trouble()}"
             )
         operation.is_heard = True
         if operation.error is not None:
