@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from logquake.client import Consumer
+from logquake.client import Admin, Consumer, Producer
 from logquake.client.errors import (
     BrokerError,
     ClientError,
     ConnectionLostError,
+    ProducerFencedError,
+    RequestTimedOutError,
     SettingsError,
-    TimedOutError,
 )
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.pipeline.client_options import Keys
 from logquake.pipeline.option_values import OptionError
 from logquake.wire.errors import ErrorCode
@@ -53,24 +52,37 @@ def asking(keys: Keys, what: str) -> Iterator[None]:
 
 
 @contextmanager
-def routing(client: ClientSettings, what: str) -> Iterator[Router]:
-    """As `asking`."""
-    with asking({"bootstrap.servers": client.bootstrap_servers}, what), Router(client) as router:
-        yield router
-
-
-@contextmanager
 def consuming(keys: Keys, what: str) -> Iterator[Consumer]:
     """As `asking`."""
     with asking(keys, what), Consumer(keys) as consumer:
         yield consumer
 
 
+@contextmanager
+def administering(keys: Keys, what: str) -> Iterator[Admin]:
+    """As `asking`."""
+    with asking(keys, what), Admin(keys) as admin:
+        yield admin
+
+
+@contextmanager
+def producing(keys: Keys, what: str) -> Iterator[Producer]:
+    """As `asking`. What is not written yet when something fails is given up."""
+    with asking(keys, what):
+        producer = Producer(keys)
+        try:
+            yield producer
+        except BaseException:
+            producer.close(timeout_ms=0)
+            raise
+        producer.close()
+
+
 def told(error: ClientError) -> str:
     """In a line: what it means, where that is known, and what it says."""
-    cause = error.__cause__  # of a batch that was not delivered
-    meaning = _meaning(cause if isinstance(cause, ClientError) else _first_cause(error))
-    return f"{meaning}: {error}" if meaning else str(error)
+    cause = _first_cause(error)
+    meaning = _meaning(cause)
+    return f"{meaning}: {cause}" if meaning else str(cause)
 
 
 def _first_cause(error: ClientError) -> ClientError:
@@ -80,6 +92,8 @@ def _first_cause(error: ClientError) -> ClientError:
 
 
 def _meaning(error: ClientError) -> str | None:
-    if isinstance(error, ConnectionLostError | TimedOutError):
+    if isinstance(error, ConnectionLostError | RequestTimedOutError):
         return "no broker answers"
+    if isinstance(error, ProducerFencedError):
+        return _MEANINGS[ErrorCode.PRODUCER_FENCED]
     return _MEANINGS.get(error.code) if isinstance(error, BrokerError) else None

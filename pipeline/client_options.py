@@ -14,6 +14,7 @@ from logquake.client.errors import SettingsError
 from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.keys import name_of
+from logquake.client.settings.producer import ProducerConfig
 from logquake.client.settings.reading import Table, read
 from logquake.pipeline.option_values import OptionError, by_known_name
 
@@ -34,8 +35,19 @@ _NOT_OF_A_WRITE = {
     "interceptor.classes": "rows are written as they are",
     "key.serializer": "keys are bytes or text: cast the column",
     "value.serializer": "values are bytes or text: cast the column",
-    "transactional.id": "transactionalIdPrefix is what ids begin with",
+    "transactional.id": "deliveryGuarantee and transactionalIdPrefix say it",
 }
+# A task takes longer than this: it is aborted. One that died and is not run again keeps readers of
+# committed records waiting for so long. Brokers allow 15 minutes by default.
+TRANSACTION_TIMEOUT_MS = 10 * 60_000
+# Rows are all there at once: whole batches are worth waiting for, and a task's end hurries them.
+_USUAL_OF_A_WRITE = _CLIENT_ID | {
+    "batch.size": str(256 * 1024),
+    "linger.ms": "100",
+    "transaction.timeout.ms": str(TRANSACTION_TIMEOUT_MS),
+}
+_OF_A_WRITE = {"acks": "all", "enable.idempotence": "true"}
+_SPELT = {"acks": ("all", "-1"), "enable.idempotence": ("true",)}
 # A task reads one partition, as fast as it can; a batch that is larger comes all the same.
 _OF_A_READ = {"auto.offset.reset": "none", "allow.auto.create.topics": "false"}
 _USUAL_OF_A_READ = _CLIENT_ID | {"max.partition.fetch.bytes": str(4 * 1024 * 1024)}
@@ -63,9 +75,24 @@ def consumer_keys(kafka: Keys) -> Keys:
     return keys
 
 
-def admin_keys(keys: Keys) -> Keys:
-    """Those of an admin client, which has fewer of its own."""
-    return _known_to(AdminConfig, keys)
+def producer_keys(kafka: Keys) -> Keys:
+    """All that a write's producers are set to, but for ids. Raises OptionError."""
+    _refuse(kafka, _NOT_OF_A_WRITE)
+    for key, value in _OF_A_WRITE.items():
+        if kafka.get(key, value).lower() not in _SPELT[key]:
+            raise OptionError(f"{_PREFIX}{key} has to be {value}: what is acked has to stay")
+    of_admins_alone = _known_to(AdminConfig, kafka).keys() - _known_to(ProducerConfig, kafka)
+    of_producers = {key: kafka[key] for key in kafka if key not in of_admins_alone}
+    keys = _USUAL_OF_A_WRITE | of_producers | _OF_A_WRITE
+    _check(ProducerConfig, keys)
+    return keys
+
+
+def admin_keys(kafka: Keys) -> Keys:
+    """Those that an admin client has too. Raises OptionError."""
+    keys = _CLIENT_ID | dict(_known_to(AdminConfig, kafka))
+    _check(AdminConfig, keys)
+    return keys
 
 
 def _refuse(kafka: Keys, refused: Keys) -> None:

@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from logquake.client.commits import commits_of
-from logquake.client.groups import Groups
-from logquake.client.producer.transactional import TransactionalProducer
-from logquake.client.routing import Router
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.pipeline.marks import (
     Mark,
-    Row,
     Tally,
     Task,
     check_partitions,
@@ -26,8 +22,8 @@ from logquake.pipeline.marks import (
     others_of,
     to_commit,
 )
-from logquake.pipeline.write_options import WriteOptions
-from logquake.pipeline.writing import Writing, rows_of
+from logquake.pipeline.task_clients import ReadingMarks, Sending
+from logquake.pipeline.writing import rows_of, send_rows
 from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
@@ -35,63 +31,55 @@ if TYPE_CHECKING:
 
 
 def write_once(
-    router: Router, options: WriteOptions, task: Task, batches: Iterable[pa.RecordBatch]
+    producer: Sending,
+    marks: ReadingMarks,
+    task: Task,
+    batches: Iterable[pa.RecordBatch],
+    topic: str | None,
 ) -> int:
-    """How many rows were written now. Raises ExactlyOnceError, ClientError, OptionError."""
+    """How many rows were written now; ``topic`` goes before their own. The producer's
+    transactional id is the task's name.
+
+    Raises ExactlyOnceError, ClientError, OptionError.
+    """
     tally = Tally()
     rows = tally.over(rows_of(batches))
-    producer = take_id(router, options, task)
-    mark = read_mark(router, task)
+    producer.init_transactions()
+    mark = read_mark(marks, task)
     if mark is not None and is_written(mark, task):
         for _ in rows:
             pass
         check_same(task, mark.summary, tally.summary)
         return 0
     with producer.transaction():
-        topics = write_rows(router, options, producer, rows)
+        topics = send_rows(producer, rows, topic)
         if topics:
             # Last: only now it is known of how many rows, and readers of the mark wait least.
-            write_mark(producer, task, options.topic or min(topics), tally)
+            write_mark(producer, task, topic or min(topics), tally)
     return tally.summary.rows
 
 
-def take_id(router: Router, options: WriteOptions, task: Task) -> TransactionalProducer:
-    return TransactionalProducer(
-        router,
-        task.name,
-        timeout_ms=options.transaction_timeout_ms,
-        settings=options.producer,
-    )
+def read_mark(marks: ReadingMarks, task: Task) -> Mark | None:
+    """Raises ExactlyOnceError, ClientError."""
+    asked = marks.list_consumer_group_offsets({task.name: None}, require_stable=True)
+    commits = asked[task.name].result().values()
+    return from_commits(task, [each for each in commits if each is not None])
 
 
-def read_mark(router: Router, task: Task) -> Mark | None:
-    commits = commits_of(router, task.name, require_stable=True)
-    return from_commits(task, commits.values())
-
-
-def write_rows(
-    router: Router, options: WriteOptions, producer: TransactionalProducer, rows: Iterable[Row]
-) -> set[str]:
-    """The topics that they went to."""
-    writing = Writing(router, options, producer.send)
-    writing.add(rows)
-    writing.flush()
-    return writing.topics
-
-
-def write_mark(producer: TransactionalProducer, task: Task, topic: str, tally: Tally) -> None:
+def write_mark(producer: Sending, task: Task, topic: str, tally: Tally) -> None:
     # Kafka takes offsets of partitions that there are, and each topic has this one.
     place = TopicPartition(topic, 0)
-    producer.send_offsets(task.name, {place: to_commit(Mark(task.epoch, tally.summary))})
+    mark = to_commit(Mark(task.epoch, tally.summary))
+    producer.send_offsets_to_transaction({place: mark}, ConsumerGroupMetadata(task.name))
 
 
-def check_epoch(router: Router, tasks: Collection[Task]) -> None:
+def check_epoch(marks: ReadingMarks, tasks: Collection[Task]) -> None:
     """Of all tasks of an epoch (one at least) that are through: that there were no more before.
 
     Raises ExactlyOnceError, ClientError.
     """
     prefix, epoch, _ = next(iter(tasks))
-    groups = [listing.group_id for listing in Groups(router).list_all()]
+    groups = [listing.group_id for listing in marks.list_consumer_groups().result().all()]
     for partition in others_of(prefix, len(tasks), groups):
         other = Task(prefix, epoch, partition)
-        check_partitions(other, len(tasks), read_mark(router, other))
+        check_partitions(other, len(tasks), read_mark(marks, other))

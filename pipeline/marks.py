@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from logquake.client.commits import Commit
-from logquake.client.producer import ProducerRecord
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.producer.record import Headers
 
 _SUM_MASK = (1 << 64) - 1
 
@@ -54,9 +54,8 @@ class Tally:
 
     def over(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
-            record = row.record
             self._rows += 1
-            self._checksum += zlib.crc32(record.value or b"", zlib.crc32(record.key or b""))
+            self._checksum += zlib.crc32(row.value or b"", zlib.crc32(row.key or b""))
             yield row
 
     @property
@@ -65,11 +64,14 @@ class Tally:
 
 
 class Row(NamedTuple):
-    """Topic and partition where the row names them, and what is to be written there."""
+    """What is to be written; topic, partition and time where the row names them."""
 
-    topic: str | None
-    partition: int | None
-    record: ProducerRecord
+    topic: str | None = None
+    partition: int | None = None
+    key: bytes | None = None
+    value: bytes | None = None
+    headers: Headers = ()
+    timestamp_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +80,12 @@ class Mark:
     summary: Summary
 
 
-def to_commit(mark: Mark) -> Commit:
-    return Commit(mark.epoch, f"rows={mark.summary.rows} checksum={mark.summary.checksum:016x}")
+def to_commit(mark: Mark) -> OffsetAndMetadata:
+    told = f"rows={mark.summary.rows} checksum={mark.summary.checksum:016x}"
+    return OffsetAndMetadata(mark.epoch, metadata=told)
 
 
-def from_commits(task: Task, commits: Iterable[Commit]) -> Mark | None:
+def from_commits(task: Task, commits: Iterable[OffsetAndMetadata]) -> Mark | None:
     """The last: under several topics where a task's rows went to others before.
 
     Raises ExactlyOnceError for what was committed by somebody else.

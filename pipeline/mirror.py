@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logquake.client.settings import ClientSettings
-from logquake.pipeline.asking import consuming, routing
+from logquake.pipeline.asking import administering, consuming
+from logquake.pipeline.client_config import add_config_argument
 from logquake.pipeline.options import parse_options
 from logquake.pipeline.pacing import paced
 from logquake.pipeline.planning import select
@@ -22,6 +22,7 @@ from logquake.pipeline.topic_arguments import add_topic_arguments, reading_optio
 from logquake.pipeline.writing_arguments import (
     add_writing_arguments,
     positive_number,
+    target_keys,
     writing_options,
 )
 
@@ -38,6 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target_servers", metavar="TO_SERVERS")
     parser.add_argument("checkpoint", type=Path, metavar="FOLDER", help="how far it is; made")
     add_topic_arguments(parser)
+    add_config_argument(parser, "--from-config", "config")
+    add_config_argument(parser, "--to-config", "target_config")
     add_writing_arguments(parser)
     parser.add_argument(
         "--every", type=positive_number, metavar="SECONDS", help="go on, and look again so often"
@@ -62,8 +65,8 @@ def _make_topics(arguments: argparse.Namespace) -> None:
     with consuming(options.consumer, "looking for topics") as consumer:
         selected = Counter(place.topic for place in select(consumer, options))
     wanted = {f"{arguments.topic_prefix}{topic}": count for topic, count in selected.items()}
-    with routing(ClientSettings(arguments.target_servers), "making topics") as router:
-        make_topics(router, wanted)
+    with administering(target_keys(arguments), "making topics") as admin:
+        make_topics(admin, wanted)
 
 
 def _start(spark: SparkSession, arguments: argparse.Namespace) -> StreamingQuery:
@@ -76,9 +79,7 @@ def _start(spark: SparkSession, arguments: argparse.Namespace) -> StreamingQuery
     if arguments.rate:
         cores = spark.sparkContext.defaultParallelism
         rows = rows.mapInArrow(paced(arguments.rate / cores), rows.schema)
-    sink = rows.writeStream.format("logquake").options(
-        **writing_options(arguments.target_servers, arguments)
-    )
+    sink = rows.writeStream.format("logquake").options(**writing_options(arguments))
     sink = sink.option("checkpointLocation", str(arguments.checkpoint.absolute()))
     if arguments.every:
         return sink.trigger(processingTime=f"{arguments.every} seconds").start()

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logquake.client.settings import ClientSettings
-from logquake.pipeline.asking import routing
+from logquake.pipeline.asking import administering
+from logquake.pipeline.client_config import add_config_argument
 from logquake.pipeline.lake.ledger import LakeError, Ledger
 from logquake.pipeline.lake.shape import Shape
 from logquake.pipeline.lake.state import LakeState
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.pacing import paced
 from logquake.pipeline.target_topics import make_topics
-from logquake.pipeline.writing_arguments import add_writing_arguments, writing_options
+from logquake.pipeline.writing_arguments import add_writing_arguments, target_keys, writing_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,13 +30,14 @@ _COLUMNS = ("key", "value", "headers", "timestamp", "topic", "partition")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lake", type=Path, metavar="FOLDER")
-    parser.add_argument("bootstrap_servers", metavar="BOOTSTRAP_SERVERS")
+    parser.add_argument("target_servers", metavar="BOOTSTRAP_SERVERS")
     parser.add_argument(
         "--where", metavar="SQL", help="these rows alone (date = '2026-11-23' and topic = 'orders')"
     )
     parser.add_argument(
         "--name", metavar="TEXT", help="what a run is known by that may be started again"
     )
+    add_config_argument(parser, "--command-config", "target_config")
     add_writing_arguments(parser)
     parser.set_defaults(run=run, is_short=False)
 
@@ -45,10 +46,9 @@ def run(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Raises LakeError, OptionError, BrokersError, and what a Spark job raises."""
     if arguments.name and arguments.at_least_once:
         raise OptionError("--name is for rows that are written once: not with --at-least-once")
-    prefix, servers = arguments.topic_prefix, arguments.bootstrap_servers
-    partitions = dict(_partitions(_raw_state(arguments.lake), prefix))
-    with routing(ClientSettings(servers), "making topics") as router:
-        make_topics(router, partitions)
+    partitions = dict(_partitions(_raw_state(arguments.lake), arguments.topic_prefix))
+    with administering(target_keys(arguments), "making topics") as admin:
+        make_topics(admin, partitions)
     rows = _rows(spark, arguments.lake, arguments.where)
     count = rows.count()
     print(f"replay: {count:,} rows", flush=True)
@@ -94,5 +94,5 @@ def _write(rows: DataFrame, partitions: dict[str, int], arguments: argparse.Name
     )
     if arguments.rate:
         in_order = in_order.mapInArrow(paced(arguments.rate / tasks), in_order.schema)
-    options = writing_options(arguments.bootstrap_servers, arguments, arguments.name)
+    options = writing_options(arguments, arguments.name)
     in_order.write.format("logquake").mode("append").options(**options).save()

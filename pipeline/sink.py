@@ -14,7 +14,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from logquake.pipeline.asking import routing
+from logquake.pipeline.asking import administering, producing
 from logquake.pipeline.exactly_once import check_epoch, write_once
 from logquake.pipeline.marks import Task
 from logquake.pipeline.write_options import WriteOptions
@@ -43,20 +43,25 @@ class _Writer:
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Raises ExactlyOnceError, BrokersError, OptionError."""
-        options = self._options
-        with routing(options.client, "writing") as router:
-            if not options.is_exactly_once:
-                write_at_least_once(router, options, iterator)
-                return Written()
-            task = _task(options.prefix)
-            write_once(router, options, task, iterator)
-            return Written(task)
+        options, topic = self._options, self._options.topic
+        if not options.is_exactly_once:
+            with producing(options.producer, "writing") as producer:
+                write_at_least_once(producer, iterator, topic)
+            return Written()
+        task = _task(options.prefix)
+        keys = {**options.producer, "transactional.id": task.name}
+        with (
+            administering(options.admin, "looking for marks") as admin,
+            producing(keys, "writing") as producer,
+        ):
+            write_once(producer, admin, task, iterator, topic)
+        return Written(task)
 
     def _check(self, messages: list[WriterCommitMessage | None]) -> None:
         tasks = [each.task for each in messages if isinstance(each, Written) and each.task]
         if tasks:
-            with routing(self._options.client, "looking for marks") as router:
-                check_epoch(router, tasks)
+            with administering(self._options.admin, "looking for marks") as admin:
+                check_epoch(admin, tasks)
 
 
 class LogquakeWriter(_Writer, DataSourceArrowWriter):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from logquake.pipeline.client_config import as_options
+
 
 def add_topic_arguments(parser: argparse.ArgumentParser) -> None:
     topics = parser.add_mutually_exclusive_group(required=True)
@@ -26,6 +28,7 @@ def reading_options(arguments: argparse.Namespace) -> dict[str, str]:
         else {"subscribePattern": arguments.pattern}
     )
     return {
+        **as_options(arguments.config),
         "kafka.bootstrap.servers": arguments.bootstrap_servers,
         "kafka.isolation.level": arguments.isolation,
         **topics,

@@ -7,19 +7,17 @@ to one partition keeps its order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.producer.partitioning import partition_for
-from logquake.client.routing import Router
+from logquake.client.producer.delivery import RecordMetadata
+from logquake.client.producer.preparing import OnDelivery
 from logquake.pipeline.columns import US_PER_MS
 from logquake.pipeline.marks import Row
 from logquake.pipeline.option_values import OptionError
-from logquake.pipeline.write_options import WriteOptions
-from logquake.wire.topic_partition import TopicPartition
+from logquake.pipeline.task_clients import Sending
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,75 +47,56 @@ def check_columns(types: Mapping[str, str], topic: str | None) -> None:
 
 
 def write_at_least_once(
-    router: Router, options: WriteOptions, batches: Iterable[pa.RecordBatch]
+    producer: Sending, batches: Iterable[pa.RecordBatch], topic: str | None
 ) -> None:
-    """Raises DeliveryError, ClientError, OptionError."""
-    writing = Writing(router, options, Producer(router, options.producer).send)
-    writing.add(rows_of(batches))
-    writing.flush()
+    """``topic`` goes before a row's own. Raises ClientError, OptionError."""
+    deliveries = _Deliveries()
+    send_rows(producer, rows_of(batches), topic, deliveries.heard)
+    producer.flush()
+    deliveries.check()
 
 
-@dataclass(slots=True)
-class _Batch:
-    records: list[ProducerRecord] = field(default_factory=list)
-    size: int = 0  # bytes of keys and values
+def send_rows(
+    producer: Sending,
+    rows: Iterable[Row],
+    topic: str | None,
+    on_delivery: OnDelivery | None = None,
+) -> set[str]:
+    """The topics that they go to. Raises ClientError, OptionError."""
+    topics: set[str] = set()
+    for row in rows:
+        wanted = topic or row.topic
+        if wanted is None:
+            raise OptionError("a row has no topic, and there is no option topic")
+        topics.add(wanted)
+        try:
+            producer.send(
+                wanted,
+                row.value,
+                row.key,
+                partition=row.partition,
+                timestamp_ms=row.timestamp_ms,
+                headers=row.headers,
+                on_delivery=on_delivery,
+            )
+        except ValueError as error:
+            raise OptionError(f"a row of {wanted} cannot be written: {error}") from error
+    return topics
 
-    def add(self, record: ProducerRecord) -> None:
-        self.records.append(record)
-        self.size += len(record.key or b"") + len(record.value or b"")
 
+class _Deliveries:
+    """Of what became of the records, the first failure is kept."""
 
-class Writing:
-    """Gathers rows by partition; ``send`` writes a partition's batch and returns once it is."""
+    def __init__(self) -> None:
+        self._failure: Exception | None = None
 
-    def __init__(
-        self,
-        router: Router,
-        options: WriteOptions,
-        send: Callable[[str, int, list[ProducerRecord]], object],
-    ) -> None:
-        self.topics: set[str] = set()  # that were written to
-        self._router = router
-        self._options = options
-        self._send = send
-        self._batches: dict[TopicPartition, _Batch] = {}
-        self._partitions: dict[str, list[int]] = {}
-        self._turns: dict[str, int] = {}  # whose turn it is, of records that have no key
+    def heard(self, _: RecordMetadata, error: Exception | None) -> None:
+        self._failure = self._failure or error
 
-    def add(self, rows: Iterable[Row]) -> None:
-        for topic, partition, record in rows:
-            wanted = self._options.topic or topic
-            if wanted is None:
-                raise OptionError("a row has no topic, and there is no option topic")
-            self._add_one(wanted, partition, record)
-
-    def flush(self) -> None:
-        for place in sorted(self._batches):
-            self._send_batch(place)
-
-    def _add_one(self, topic: str, partition: int | None, record: ProducerRecord) -> None:
-        place = TopicPartition(topic, self._choose(topic, record.key, partition))
-        batch = self._batches.setdefault(place, _Batch())
-        batch.add(record)
-        if batch.size >= self._options.batch_bytes:
-            self._send_batch(place)
-            self._turns[topic] = self._turns.get(topic, 0) + 1
-
-    def _choose(self, topic: str, key: bytes | None, partition: int | None) -> int:
-        """As Kafka's producer: as told, by the key, or batch by batch in turn."""
-        if partition is not None:
-            return partition
-        if topic not in self._partitions:
-            known = self._router.with_retries(lambda: self._router.partitions(topic))
-            self._partitions[topic] = sorted(known)
-        partitions = self._partitions[topic]
-        if key is not None:
-            return partitions[partition_for(key, len(partitions))]
-        return partitions[self._turns.get(topic, 0) % len(partitions)]
-
-    def _send_batch(self, place: TopicPartition) -> None:
-        self.topics.add(place.topic)
-        self._send(*place, self._batches.pop(place).records)
+    def check(self) -> None:
+        """Raises what it was."""
+        if self._failure is not None:
+            raise self._failure
 
 
 def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
@@ -141,11 +120,13 @@ def _rows(rows: pa.RecordBatch) -> Iterator[Row]:
         topics, partitions, keys, payloads, headers, stamps, strict=False
     ):
         pairs = tuple((header["key"], header["value"]) for header in its_headers or ())
-        yield Row(topic, partition, ProducerRecord(key, value, pairs, stamp))
+        yield Row(topic, partition, key, value, pairs, stamp)
 
 
 def _stamps(column: pa.Array) -> list[int | None]:
     import pyarrow as pa
 
     micros = column.cast(pa.timestamp("us", tz="UTC")).cast(pa.int64()).to_pylist()
-    return [None if each is None else each // US_PER_MS for each in micros]
+    stamps = [None if each is None else each // US_PER_MS for each in micros]
+    # A record of Kafka's first format has no time, and gets that of its writing.
+    return [None if each == NO_TIMESTAMP else each for each in stamps]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from logquake.pipeline.client_config import as_options
+from logquake.pipeline.client_options import Keys, admin_keys
+
 
 def add_writing_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -17,11 +20,15 @@ def add_writing_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def writing_options(
-    bootstrap_servers: str, arguments: argparse.Namespace, prefix: str | None = None
-) -> dict[str, str]:
+def target_keys(arguments: argparse.Namespace) -> Keys:
+    """Of an admin client there. Raises OptionError."""
+    return admin_keys(arguments.target_config | {"bootstrap.servers": arguments.target_servers})
+
+
+def writing_options(arguments: argparse.Namespace, prefix: str | None = None) -> dict[str, str]:
     """``prefix`` is what the write is known by when it is run again, None what the sink takes."""
-    target = {"kafka.bootstrap.servers": bootstrap_servers}
+    target = as_options(arguments.target_config)
+    target["kafka.bootstrap.servers"] = arguments.target_servers
     if arguments.at_least_once:
         return target
     known_by = {"transactionalIdPrefix": prefix} if prefix else {}

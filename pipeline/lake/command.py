@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logquake.pipeline.client_config import add_config_argument
 from logquake.pipeline.lake.compacting import CompactionSettings
 from logquake.pipeline.lake.lake import Lake, LakeSettings
 from logquake.pipeline.lake.ledger import Ledger, Step, opened
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bootstrap_servers", metavar="BOOTSTRAP_SERVERS")
     parser.add_argument("lake", type=Path, metavar="FOLDER", help="made where there is none")
     add_topic_arguments(parser)
+    add_config_argument(parser, "--command-config", "config")
     parser.add_argument(
         "--json",
         default="",

@@ -104,20 +104,16 @@ def test_what_cannot_be_written_is_said_in_a_line(
 
 
 @pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
-@pytest.mark.parametrize("is_there", [True, False])
-def test_what_brokers_do_not_do_is_said_in_a_line(
-    spark: Any, cluster: Cluster, guarantee: str, is_there: bool
-) -> None:
+def test_that_no_broker_answers_is_said_in_a_line(spark: Any, guarantee: str) -> None:
     from pyspark.errors import PySparkException
 
-    servers = cluster.bootstrap_servers if is_there else "127.0.0.1:1"
     options = {
-        "kafka.bootstrap.servers": servers,
-        "kafka.default.api.timeout.ms": "1000",
+        "kafka.bootstrap.servers": "127.0.0.1:1",
+        "kafka.max.block.ms": "1000",
         "deliveryGuarantee": guarantee,
-        "topic": "no-topic",
+        "topic": "any",
     }
     write = spark.sql("select 'v' value").write.format("logquake").mode("append")
-    why = "there is no such topic or partition" if is_there else "no broker answers"
-    with pytest.raises(PySparkException, match=f"BrokersError: writing at {servers}: {why}: "):
+    why = r"BrokersError: writing at 127.0.0.1:1: .*no broker answers: no connection"
+    with pytest.raises(PySparkException, match=why):
         write.options(**options).save()

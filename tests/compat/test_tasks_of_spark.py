@@ -15,25 +15,20 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from logquake.client.consumer.settings import Isolation
-from logquake.client.cursor import ReadOptions
+from logquake.client import Admin, Consumer, Producer
+from logquake.client.admin import NewTopic
 from logquake.client.errors import ClientError
-from logquake.client.offsets import latest_offsets
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.pipeline.exactly_once import (
     check_epoch,
     read_mark,
-    take_id,
     write_mark,
     write_once,
-    write_rows,
 )
 from logquake.pipeline.marks import ExactlyOnceError, Tally, Task
 from logquake.pipeline.write_options import WriteOptions, parse_write_options
-from logquake.pipeline.writing import rows_of
+from logquake.pipeline.writing import rows_of, send_rows
+from logquake.wire.topic_partition import TopicPartition
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.lone_kafka import LoneKafka, lone_broker
 from tests.waiting import wait_for
@@ -52,27 +47,37 @@ class Target:
     options: WriteOptions
     task: Task
 
-    def router(self) -> Router:
-        return Router(self.options.client)
+    @property
+    def topic(self) -> str:
+        return self.options.topic or ""
+
+    def admin(self) -> Admin:
+        return Admin(self.options.admin)
+
+    def producer(self, task: Task) -> Producer:
+        return Producer({**self.options.producer, "transactional.id": task.name})
 
     def write(self, task: Task | None = None) -> int:
-        with self.router() as router:
-            return write_once(router, self.options, task or self.task, [ROWS])
+        task = task or self.task
+        with self.admin() as admin, self.producer(task) as producer:
+            return write_once(producer, admin, task, [ROWS], self.topic)
 
     def committed(self) -> list[bytes | None]:
         """All of it, once no transaction is open."""
-        topic = self.options.topic or ""
+        place = TopicPartition(self.topic, 0)
+        keys = {"bootstrap.servers": self.options.admin["bootstrap.servers"]}
+        isolated = {"isolation.level": "read_committed", "auto.offset.reset": "earliest"}
+        with Consumer(keys) as every, Consumer(keys | isolated) as committed:
 
-        def ends() -> list[int]:
-            both = (Isolation.READ_UNCOMMITTED, Isolation.READ_COMMITTED)
-            return [latest_offsets(router, topic, isolation=each)[0] for each in both]
+            def ends() -> list[int]:
+                return [each.end_offsets([place])[place] for each in (every, committed)]
 
-        with self.router() as router:
             end, _ = wait_for("end of all transactions", ends, lambda both: both[0] == both[1])
-            options = ReadOptions(isolation=Isolation.READ_COMMITTED)
-            return [
-                one.value for one in PartitionReader(router, topic, 0, 0, end, options).records()
-            ]
+            committed.assign([place])
+            values: list[bytes | None] = []
+            while committed.position(place) < end:
+                values += [record.value for record in committed.poll(1_000)]
+            return values
 
 
 @pytest.fixture(scope="module")
@@ -88,52 +93,53 @@ def target(request: pytest.FixtureRequest) -> Target:
     topic = f"written-{next(_numbers)}"
     given = {"kafka.bootstrap.servers": servers, "topic": topic, "kafka.batch.size": "50"}
     options = parse_write_options(given | {"deliveryGuarantee": "exactly-once"})
-    with Router(options.client) as router:
-        Admin(router).create_topic(topic, partitions=1, replication_factor=1)
+    with Admin(options.admin) as admin:
+        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result()
     return Target(options, Task(f"query-of-{topic}", 7, 0))
 
 
-def _takes_the_id(target: Target, router: Router) -> Any:
-    return take_id(router, target.options, target.task)
+def _takes_the_id(_: Target, producer: Producer) -> None:
+    producer.init_transactions()
+    producer.begin_transaction()
 
 
-def _writes_rows(target: Target, router: Router) -> Any:
-    producer = _takes_the_id(target, router)
-    write_rows(router, target.options, producer, rows_of([ROWS]))
-    return producer
+def _writes_rows(target: Target, producer: Producer) -> None:
+    _takes_the_id(target, producer)
+    send_rows(producer, rows_of([ROWS]), target.topic)
+    producer.flush()
 
 
-def _writes_its_mark(target: Target, router: Router) -> Any:
-    producer = _takes_the_id(target, router)
+def _writes_its_mark(target: Target, producer: Producer) -> None:
+    _takes_the_id(target, producer)
     tally = Tally()
-    write_rows(router, target.options, producer, tally.over(rows_of([ROWS])))
-    write_mark(producer, target.task, target.options.topic or "", tally)
-    return producer
+    send_rows(producer, tally.over(rows_of([ROWS])), target.topic)
+    write_mark(producer, target.task, target.topic, tally)
 
 
 @pytest.mark.parametrize("come_so_far", [_takes_the_id, _writes_rows, _writes_its_mark])
 def test_an_attempt_that_another_one_took_over_from_is_fenced(
-    target: Target, come_so_far: Callable[[Target, Router], Any]
+    target: Target, come_so_far: Callable[[Target, Producer], None]
 ) -> None:
-    with target.router() as router:
-        zombie = come_so_far(target, router)
+    with target.producer(target.task) as zombie:
+        come_so_far(target, zombie)
         assert target.write() == len(VALUES)
-        for go_on in (
-            lambda: write_rows(router, target.options, zombie, rows_of([ROWS])),
-            zombie.commit,
-        ):
-            with pytest.raises(ClientError, match=r"FENCED|INVALID_PRODUCER_EPOCH"):
-                go_on()
+        with pytest.raises(ClientError, match=r"fenced|FENCED|INVALID_PRODUCER_EPOCH"):
+            _goes_on(target, zombie)
     assert target.write() == 0
     assert target.committed() == VALUES
 
 
+def _goes_on(target: Target, zombie: Producer) -> None:
+    send_rows(zombie, rows_of([ROWS]), target.topic)
+    zombie.commit_transaction()
+
+
 def test_a_mark_counts_once_its_rows_do(target: Target) -> None:
-    with target.router() as router:
-        producer = _writes_its_mark(target, router)
-        producer.commit()
+    with target.producer(target.task) as producer, target.admin() as admin:
+        _writes_its_mark(target, producer)
+        producer.commit_transaction()
         # Whoever takes the id waits for it; who only looks may be early.
-        mark = wait_for("mark", lambda: read_mark(router, target.task))
+        mark = wait_for("mark", lambda: read_mark(admin, target.task))
     assert mark is not None
     assert (mark.epoch, mark.summary.rows) == (7, len(VALUES))
     assert target.write() == 0
@@ -147,9 +153,9 @@ def test_partitions_beyond_those_of_an_epoch_are_found_by_their_groups(target: T
     tasks = [target.task._replace(partition=partition) for partition in range(3)]
     for task in tasks:
         target.write(task)
-    with target.router() as router:
+    with target.admin() as admin:
         for task in tasks:
-            wait_for(f"mark of {task}", partial(read_mark, router, task))
-        check_epoch(router, tasks)
+            wait_for(f"mark of {task}", partial(read_mark, admin, task))
+        check_epoch(admin, tasks)
         with pytest.raises(ExactlyOnceError, match="written twice"):
-            check_epoch(router, tasks[:2])
+            check_epoch(admin, tasks[:2])

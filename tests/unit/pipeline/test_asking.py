@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.errors import BrokerError, ClientError, ConnectionLostError, DeliveryError
+from logquake.client.errors import (
+    BrokerError,
+    ClientError,
+    ConnectionLostError,
+    DeliveryError,
+    ProducerFencedError,
+    TransactionFailedError,
+)
 from logquake.pipeline.asking import BrokersError, asking, told
 from logquake.wire.errors import ErrorCode
 
@@ -31,7 +38,17 @@ def undelivered() -> DeliveryError:
         (
             undelivered(),
             "a right on the topic is missing (Describe; to read it Read; to write it Write, and "
-            "exactly once Read too): TOPIC_AUTHORIZATION_FAILED: t-0 (the batch is not written)",
+            "exactly once Read too): TOPIC_AUTHORIZATION_FAILED: t-0",
+        ),
+        (
+            TransactionFailedError(undelivered()),
+            "a right on the topic is missing (Describe; to read it Read; to write it Write, and "
+            "exactly once Read too): TOPIC_AUTHORIZATION_FAILED: t-0",
+        ),
+        (
+            ProducerFencedError("EndTxn"),
+            "another attempt has taken over: EndTxn: fenced, another producer has taken the "
+            "transactional.id",
         ),
         (BrokerError(ErrorCode.CORRUPT_MESSAGE, "t-0"), "CORRUPT_MESSAGE: t-0"),
     ],

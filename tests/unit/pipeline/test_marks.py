@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.commits import Commit
-from logquake.client.producer import ProducerRecord
+from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.pipeline.marks import (
     ExactlyOnceError,
     Mark,
@@ -27,7 +26,7 @@ ROWS = Summary(rows=3, checksum=0xAB)
 
 def summed_up(*rows: tuple[bytes | None, bytes | None]) -> Summary:
     tally = Tally()
-    for _ in tally.over(Row("t", None, ProducerRecord(*row)) for row in rows):
+    for _ in tally.over(Row(key=key, value=value) for key, value in rows):
         pass
     return tally.summary
 
@@ -69,7 +68,7 @@ def test_rows_may_come_in_another_order_and_must_not_be_others() -> None:
 
 def test_a_mark_is_an_offset_and_is_read_back() -> None:
     commit = to_commit(Mark(7, ROWS))
-    assert commit == Commit(7, "rows=3 checksum=00000000000000ab")
+    assert commit == OffsetAndMetadata(7, metadata="rows=3 checksum=00000000000000ab")
     assert from_commits(TASK, [to_commit(Mark(5, Summary())), commit]) == Mark(7, ROWS)
     assert from_commits(TASK, []) is None
 
@@ -77,7 +76,7 @@ def test_a_mark_is_an_offset_and_is_read_back() -> None:
 @pytest.mark.parametrize("metadata", ["", "rows=3", "rows=3 checksum=xyz", "rows checksum"])
 def test_an_offset_of_somebody_else_is_no_mark(metadata: str) -> None:
     with pytest.raises(ExactlyOnceError, match="group query-2 has an offset that is no mark"):
-        from_commits(TASK, [Commit(7, metadata)])
+        from_commits(TASK, [OffsetAndMetadata(7, metadata=metadata)])
 
 
 def test_tasks_beyond_those_of_an_epoch_are_known_by_their_groups() -> None:

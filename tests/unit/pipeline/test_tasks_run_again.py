@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,9 @@ import pytest
 from logquake.client.errors import ClientError
 from logquake.pipeline.exactly_once import check_epoch, write_once
 from logquake.pipeline.marks import ExactlyOnceError, Task
-from logquake.pipeline.write_options import WriteOptions, parse_write_options
+from logquake.pipeline.write_options import parse_write_options
+from tests.unit.client.cluster_in_memory import FakeNetwork
+from tests.unit.pipeline.driven_clients import Died, DrivenAdmin, DrivenProducer
 from tests.unit.pipeline.transactions_in_memory import TransactionsInMemory
 
 OPTIONS = parse_write_options(
@@ -28,10 +30,6 @@ TASK = Task("query", epoch=7, partition=0)
 VALUES = [b"%02d" % number for number in range(6)]
 
 Request = Callable[[], Any]
-
-
-class Died(BaseException):
-    """Of a process nothing more is heard, whatever it meant to do at its end."""
 
 
 @pytest.fixture
@@ -53,10 +51,18 @@ def attempt(
     before: Callable[[Request], Any] | None = None,
     task: Task = TASK,
     values: list[bytes] = VALUES,
-    options: WriteOptions = OPTIONS,
 ) -> int:
-    with transactions.router(before) as router:
-        return write_once(router, options, task, rows(values))
+    return write(transactions.network(before), task, rows(values))
+
+
+def write(network: FakeNetwork, task: Task, batches: Iterator[pa.RecordBatch]) -> int:
+    """In one process."""
+    keys = {**OPTIONS.producer, "transactional.id": task.name}
+    with (
+        closing(DrivenAdmin(OPTIONS.admin, network)) as admin,
+        closing(DrivenProducer(keys, network)) as producer,
+    ):
+        return write_once(producer, admin, task, batches, OPTIONS.topic)
 
 
 def committed(transactions: TransactionsInMemory) -> list[list[bytes | None]]:
@@ -169,8 +175,8 @@ def test_rows_that_end_in_an_error_leave_nothing_open(transactions: Transactions
         yield from rows()
         raise ValueError("a row of another kind")
 
-    with transactions.router() as router, pytest.raises(ValueError, match="another kind"):
-        write_once(router, OPTIONS, TASK, broken())
+    with pytest.raises(ValueError, match="another kind"):
+        write(transactions.network(), TASK, broken())
     assert not transactions.open_ids()
     assert not committed(transactions)
 
@@ -181,8 +187,8 @@ def test_an_epoch_that_had_more_partitions_is_found_out(
     tasks = [Task("query", 7, partition) for partition in range(3)]
     for task in tasks:
         attempt(transactions, task=task)
-    with transactions.router() as router:
-        check_epoch(router, tasks)
-        check_epoch(router, [Task("query", 8, 0)])
+    with closing(DrivenAdmin(OPTIONS.admin, transactions.network())) as admin:
+        check_epoch(admin, tasks)
+        check_epoch(admin, [Task("query", 8, 0)])
         with pytest.raises(ExactlyOnceError, match="rows of query-2 are written twice"):
-            check_epoch(router, tasks[:2])
+            check_epoch(admin, tasks[:2])

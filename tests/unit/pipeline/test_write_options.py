@@ -5,25 +5,49 @@ from __future__ import annotations
 import pytest
 
 from logquake.pipeline.option_values import OptionError
-from logquake.pipeline.write_options import BATCH_BYTES, parse_write_options
+from logquake.pipeline.write_options import parse_write_options
 from logquake.pipeline.writing import check_columns
-from logquake.wire.records import Codec
 
 NEEDED = {"kafka.bootstrap.servers": "a:1"}
 
 
 def test_the_defaults_promise_what_is_acked() -> None:
     options = parse_write_options(NEEDED)
-    assert options.producer.acks == -1
-    assert options.producer.enable_idempotence
-    assert (options.topic, options.batch_bytes) == (None, BATCH_BYTES)
+    assert options.producer["acks"] == "all"
+    assert options.producer["enable.idempotence"] == "true"
+    assert options.topic is None
 
 
 def test_options_are_kafkas() -> None:
-    given = {"topic": "t", "kafka.compression.type": "ZSTD", "kafka.batch.size": "10"}
+    given = {
+        "topic": "t",
+        "kafka.compression.type": "zstd",
+        "kafka.SSL.key.password": "hush",
+        "kafka.default.api.timeout.ms": "30000",
+    }
     options = parse_write_options(NEEDED | given)
-    assert (options.topic, options.batch_bytes) == ("t", 10)
-    assert options.producer.compression_type is Codec.ZSTD
+    assert options.topic == "t"
+    assert options.producer["compression.type"] == "zstd"
+    assert options.producer["ssl.key.password"] == options.admin["ssl.key.password"] == "hush"
+    assert options.admin["default.api.timeout.ms"] == "30000"
+    assert "hush" not in repr(options)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("acks", "1", "kafka.acks has to be all"),
+        ("enable.idempotence", "false", "what is acked has to stay"),
+        ("transactional.id", "x", "transactionalIdPrefix say"),
+        ("value.serializer", "x", "cast the column"),
+        ("compression.type", "best", "kafka.compression.type='best' is not allowed"),
+        ("max.poll.records", "1", "no key of a producer"),
+    ],
+)
+def test_what_is_not_a_writes_to_say_is_refused(key: str, value: str, why: str) -> None:
+    with pytest.raises(OptionError, match=why):
+        parse_write_options(NEEDED | {f"kafka.{key}": value})
+    assert parse_write_options(NEEDED | {"kafka.acks": "-1"}).producer["acks"] == "all"
 
 
 def test_an_option_that_says_nothing_here_is_refused() -> None:

@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from logquake.client.commits import Commit
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
+from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.find_coordinator import FindCoordinatorResponse
+from logquake.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 from logquake.wire.messages.group_admin import ListedGroup, ListGroupsResponse
 from logquake.wire.messages.group_offsets import (
     OffsetFetchResponse,
-    OffsetFetchResponsePartition,
-    OffsetFetchResponseTopic,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopics,
 )
 from logquake.wire.messages.produce import (
     PartitionProduceResponse,
@@ -57,7 +56,7 @@ class Transaction:
     partitions: set[TopicPartition] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)
     values: list[tuple[TopicPartition, list[bytes | None]]] = field(default_factory=list)
-    commits: list[tuple[str, TopicPartition, Commit]] = field(default_factory=list)
+    commits: list[tuple[str, TopicPartition, OffsetAndMetadata]] = field(default_factory=list)
     sequences: set[tuple[TopicPartition, int]] = field(default_factory=set)
     ended: bool | None = None  # how the one before did; None: never, or another has begun
 
@@ -74,19 +73,17 @@ class Transaction:
 class TransactionsInMemory:
     def __init__(self) -> None:
         self.values: dict[TopicPartition, list[bytes | None]] = defaultdict(list)
-        self.commits: dict[str, dict[TopicPartition, Commit]] = defaultdict(dict)
+        self.commits: dict[str, dict[TopicPartition, OffsetAndMetadata]] = defaultdict(dict)
         self._producer_ids = count(100)
         self._by_name: dict[str, Transaction] = {}
 
-    def router(self, before: Callable[[Callable[[], Any]], Any] | None = None) -> Router:
-        """Of one client more. ``before`` is handed each request, to carry it out."""
+    def network(self, before: Callable[[Callable[[], Any]], Any] | None = None) -> FakeNetwork:
+        """Of one process more. ``before`` is handed each request, to carry it out."""
         network = FakeNetwork(FakeClock())
         network.handlers[ApiKey.API_VERSIONS] = lambda *_: all_versions()
         handlers = {
             ApiKey.METADATA: lambda request: FakeTopology().metadata(request, None),  # type: ignore[arg-type]
-            ApiKey.FIND_COORDINATOR: lambda _: FindCoordinatorResponse(
-                error_code=0, node_id=1, host="one", port=9092
-            ),
+            ApiKey.FIND_COORDINATOR: _find_coordinator,
             ApiKey.INIT_PRODUCER_ID: self._init,
             ApiKey.ADD_PARTITIONS_TO_TXN: self._add_partitions,
             ApiKey.PRODUCE: self._produce,
@@ -98,9 +95,7 @@ class TransactionsInMemory:
         }
         for key, handler in handlers.items():
             network.handlers[key] = _handled(handler, before)
-        return Router(
-            ClientSettings("boot:1"), clock=network.clock, new_sockets=network.new_sockets
-        )
+        return network
 
     def open_ids(self) -> list[str]:
         return [name for name, found in self._by_name.items() if found.is_open]
@@ -166,7 +161,8 @@ class TransactionsInMemory:
         if code == ErrorCode.NONE and request.group_id not in found.groups:
             code = ErrorCode.INVALID_TXN_STATE
         if code == ErrorCode.NONE:
-            commit = Commit(part.committed_offset, part.committed_metadata)
+            metadata = part.committed_metadata
+            commit = OffsetAndMetadata(part.committed_offset, metadata=metadata)
             place = TopicPartition(topic.name, part.partition_index)
             found.commits.append((request.group_id, place, commit))
         result = TxnOffsetCommitResponsePartition(
@@ -195,11 +191,12 @@ class TransactionsInMemory:
         return EndTxnResponse(error_code=0)
 
     def _fetch_offsets(self, request: Any) -> OffsetFetchResponse:
+        (group,) = request.groups
         topics = [
-            OffsetFetchResponseTopic(
+            OffsetFetchResponseTopics(
                 name=place.topic,
                 partitions=[
-                    OffsetFetchResponsePartition(
+                    OffsetFetchResponsePartitions(
                         partition_index=place.partition,
                         committed_offset=commit.offset,
                         metadata=commit.metadata,
@@ -207,9 +204,10 @@ class TransactionsInMemory:
                     )
                 ],
             )
-            for place, commit in self.commits.get(request.group_id, {}).items()
+            for place, commit in self.commits.get(group.group_id, {}).items()
         ]
-        return OffsetFetchResponse(topics=topics)
+        answer = OffsetFetchResponseGroup(group_id=group.group_id, topics=topics, error_code=0)
+        return OffsetFetchResponse(groups=[answer])
 
     def _list_groups(self, _: Any) -> ListGroupsResponse:
         return ListGroupsResponse(
@@ -220,6 +218,15 @@ class TransactionsInMemory:
     def _code(self, name: str, epoch: int) -> ErrorCode:
         is_present = self._by_name[name].epoch == epoch
         return ErrorCode.NONE if is_present else ErrorCode.PRODUCER_FENCED
+
+
+def _find_coordinator(request: Any) -> FindCoordinatorResponse:
+    return FindCoordinatorResponse(
+        coordinators=[
+            Coordinator(key=key, node_id=1, host="one", port=9092, error_code=0)
+            for key in request.coordinator_keys
+        ]
+    )
 
 
 def _handled(
