@@ -1,7 +1,7 @@
-"""Kafka's clients, and the small blocking one of our own tools.
+"""Kafka's clients.
 
 `logquake.client` hands out those whose calls block, `logquake.client.aio` their twins on asyncio's
-loop. The tools' one has one thread, one request at a time on a connection, no background work.
+loop.
 
     errors.py       what can go wrong, with Kafka's names for it
     settings/       what a client is set to, under Kafka's names
@@ -10,27 +10,19 @@ loop. The tools' one has one thread, one request at a time on a connection, no b
     measures.py     how much, how often and how long, lately
     assembling.py   what every client stands on, made from its configuration
     sync/, aio/     the clients for programs: calls that block, calls that are awaited
+    producer/       records gathered in batches, and sent; the core
+    consumer/       who of a group reads what, and what is fetched; the core
+    admin/          all that an administrator asks of a cluster; the core
+    classic/        the clients of Kafka's first documents
     network/        connections, versions, metadata, without I/O; what all of this stands on
     driving/        who waits, and how bytes travel
-    connection.py   one request and its response
-    routing.py      brokers, leaders, and trying again
-    topics.py       the cluster and its topics
+    ranges.py       a range of a partition, by a consumer: batches as they are stored
     coordinator_lookups.py how coordinators are asked for
-    coordinators.py who coordinates a group or a transactional id
-    groups.py       groups and their members
-    commits.py      committed offsets
-    offsets.py      earliest, latest, first after a time
-    cursor.py       a place in a partition, and what answers hold from there
-    fetching.py     one Fetch of one broker
-    reader.py       a partition's records from its leader
-    ranges.py       the same by a consumer: batches as they are stored
-    consumer/       the consumer's pure core: who of a group reads what, and what is fetched
-    classic/        the clients of Kafka's first documents
-    admin/          all that an administrator asks of a cluster
-    producer/       records gathered in batches, and the producer of our own tools
+    consumers.py, partitions.py what a consumer is founded on; a topic's partitions
+    connection.py   one broker, one request and its response: what only that broker can say
 
-Caveats of the tools' one: plain text, unless it is handed a way in by TLS or SASL. It may not be
-shared by threads, and names of hosts are looked up while everything else waits.
+Caveats of a connection: it may not be shared by threads, and names of hosts are looked up while
+everything else waits.
 """
 
 from __future__ import annotations

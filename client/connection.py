@@ -6,7 +6,6 @@ earlier request. Whoever owns it opens another.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import TypeVar
 
@@ -24,7 +23,8 @@ from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer, ClientRequest, Link, Serving, Stage
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.wire.schema import Message
 
 R = TypeVar("R", bound=Message)
@@ -40,10 +40,8 @@ class Connection:
         network: NetworkClient,
         driver: BlockingDriver,
         link: Link,
-        settings: ClientSettings,
+        settings: NetworkSettings,
         clock: Clock,
-        *,
-        on_close: Callable[[], None] = lambda: None,
     ) -> None:
         self.address = Address(link.node.host, link.node.port)
         self._network = network
@@ -51,7 +49,6 @@ class Connection:
         self._link = link
         self._settings = settings
         self._clock = clock
-        self._on_close = on_close
 
     @property
     def name(self) -> str:
@@ -96,11 +93,8 @@ class Connection:
         self._exchange(message, None, at_most, None)
 
     def close(self) -> None:
-        if self.is_open:
-            why = ConnectionLostError(f"the connection to {self.name} was closed")
-            self._network.links.end(self._link, why, self._clock.now_ms())
-            self._driver.perform()
-        self._on_close()
+        """For good."""
+        self._driver.close()
 
     def _exchange(
         self,
@@ -138,43 +132,6 @@ class Connection:
             raise RequestTimedOutError(f"{self.name} took nothing in time")
 
 
-def open_connection(
-    network: NetworkClient,
-    driver: BlockingDriver,
-    node: Node,
-    settings: ClientSettings,
-    clock: Clock,
-    *,
-    on_close: Callable[[], None] = lambda: None,
-) -> Connection:
-    """The one that there is, or a new one, once requests may be sent.
-
-    Raises ConnectionLostError, RequestTimedOutError, MalformedResponseError,
-    AuthenticationFailedError, or BrokerError.
-    """
-    deadline_ms = clock.now_ms() + settings.request_timeout_ms
-
-    def is_begun() -> bool:
-        network.ready(node.id, clock.now_ms())
-        return network.link(node.id) is not None
-
-    def is_settled() -> bool:
-        link = network.link(node.id)
-        return link is None or isinstance(link.stage, Serving)
-
-    driver.run(network.links, is_begun, deadline_ms)
-    if not is_settled():
-        driver.run(network.links, is_settled, deadline_ms)
-    link = network.link(node.id)
-    if link is not None and isinstance(link.stage, Serving):
-        return Connection(network, driver, link, settings, clock, on_close=on_close)
-    late = RequestTimedOutError(f"no connection to {node} in time")
-    if link is not None:
-        network.links.end(link, late, clock.now_ms())
-        driver.perform()
-    raise network.failure(node.id) or late
-
-
 class _OneNode:
     """A cluster of which one broker is known."""
 
@@ -190,22 +147,48 @@ class _OneNode:
 
 def connect_to_one(
     address: Address,
-    settings: ClientSettings,
+    settings: NetworkSettings,
     way_in: WayIn = PLAIN,
     *,
     clock: Clock | None = None,
     sockets: Sockets | None = None,
 ) -> Connection:
-    """To whoever listens there, and to nobody else. Raises as open_connection()."""
+    """To whoever listens there, once requests may be sent, within request_timeout_ms.
+
+    Raises ConnectionLostError, RequestTimedOutError, MalformedResponseError,
+    AuthenticationFailedError, or BrokerError.
+    """
     clock = clock or SystemClock()
     sockets = sockets or SelectorSockets(clock, way_in)
     random = Random()
-    links = Links(settings.network(), random, new_login=way_in.new_login)
+    links = Links(settings, random, new_login=way_in.new_login)
     one = _OneNode(address)
-    network = NetworkClient(settings.network(), links, one, random)
+    network = NetworkClient(settings, links, one, random)
     driver = BlockingDriver(links, sockets, clock)
     try:
-        return open_connection(network, driver, one.only, settings, clock, on_close=driver.close)
+        link = _serving_link(network, driver, one.only, settings, clock)
     except BaseException:
         driver.close()
         raise
+    return Connection(network, driver, link, settings, clock)
+
+
+def _serving_link(
+    network: NetworkClient,
+    driver: BlockingDriver,
+    node: Node,
+    settings: NetworkSettings,
+    clock: Clock,
+) -> Link:
+    deadline_ms = clock.now_ms() + settings.request_timeout_ms
+
+    def is_settled() -> bool:
+        link = network.link(node.id)
+        return link is None or isinstance(link.stage, Serving)
+
+    network.ready(node.id, clock.now_ms())  # which begins it
+    driver.run(network.links, is_settled, deadline_ms)
+    link = network.link(node.id)
+    if link is not None and isinstance(link.stage, Serving):
+        return link
+    raise network.failure(node.id) or RequestTimedOutError(f"no connection to {node} in time")

@@ -8,7 +8,8 @@ from typing import Any
 
 from logquake.client.connection import connect_to_one
 from logquake.client.errors import ClientError
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.cluster.processes.ports import hold_port_for_java, port_of
 from logquake.wire.errors import error_name
 from logquake.wire.messages.metadata import (
@@ -35,7 +36,7 @@ class OneBroker:
         self.port = port
 
     def ask(self, request: Any, answer: Any, version: int) -> Any:
-        settings = ClientSettings(f"127.0.0.1:{self.port}", request_timeout_ms=_TIMEOUT_MS)
+        settings = NetworkSettings(request_timeout_ms=_TIMEOUT_MS)
         address = Address("127.0.0.1", self.port)
         with closing(connect_to_one(address, settings)) as there:
             return there.request(request, answer, at_most=version)

@@ -31,7 +31,5 @@
     batches.py          the batches of an answer, and what a reader may see of them
     aborted.py          the records of aborted transactions, left out of that
 
-`client/sync/consumer.py` and `client/aio/consumer.py` are what programs see of it. Caveat:
-`client/reader.py`, which shares `batches.py` and `aborted.py` with it, reads batches as they are
-stored.
+`client/sync/consumer.py` and `client/aio/consumer.py` are what programs see of it.
 """

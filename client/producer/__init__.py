@@ -29,20 +29,6 @@
     statistics.py     what a sender has done, and what failed
     producing.py      all that a program does with a producer; configured.py: what it is set to
     facade.py         what those have in common that drive it
-    one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
-    transactional.py  the same with a transactional id: batches and offsets that count together
 
-`logquake.client.sync` and `logquake.client.aio` drive it. Caveat: `Producer` here is still that of
-our tools.
+`logquake.client.sync` and `logquake.client.aio` drive it.
 """
-
-from __future__ import annotations
-
-from logquake.client.producer.one_at_a_time import (
-    Delivered,
-    Producer,
-    ProducerRecord,
-    ProducerSettings,
-)
-
-__all__ = ["Delivered", "Producer", "ProducerRecord", "ProducerSettings"]

@@ -8,12 +8,10 @@
     producer.py, consumer.py, admin.py    one table a client, which is all it has
     absent.py     Kafka's keys that have no meaning here, and why
     addresses.py  host:port
-    blocking.py   what the blocking client of our tools is set to
 
 A field of a table is Kafka's key with underscores for its dots, and so may callers write it.
 """
 
 from logquake.client.settings.addresses import Address
-from logquake.client.settings.blocking import ClientSettings
 
-__all__ = ["Address", "ClientSettings"]
+__all__ = ["Address"]

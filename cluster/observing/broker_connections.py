@@ -12,7 +12,8 @@ from typing import TypeAlias, TypeVar
 from logquake.client.connection import Connection, connect_to_one
 from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.errors import ClientError
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.wire.schema import Message
 
 R = TypeVar("R", bound=Message)
@@ -27,9 +28,7 @@ def dial_as(client_id: str, timeout_ms: int, way_in: WayIn = PLAIN) -> Dial:
 
 
 def _dial(client_id: str, timeout_ms: int, way_in: WayIn, address: Address) -> Connection:
-    settings = ClientSettings(
-        f"{address.host}:{address.port}", client_id=client_id, request_timeout_ms=timeout_ms
-    )
+    settings = NetworkSettings(client_id=client_id, request_timeout_ms=timeout_ms)
     return connect_to_one(address, settings, way_in)
 
 

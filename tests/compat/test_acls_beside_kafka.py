@@ -17,7 +17,8 @@ import pytest
 from logquake.client.connection import connect_to_one
 from logquake.client.driving.way_in import WayIn
 from logquake.client.errors import ClientError
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.cluster.api import Cluster
 from logquake.wire.acls import AclOperation, AclPermissionType, PatternType, ResourceType
 from logquake.wire.api import ApiKey, response_type
@@ -61,7 +62,7 @@ FROM_AFAR = WayIn(source_host=STRANGER)
 class Guarded(Twin):
     def ask_as_stranger(self, request: Any, version: int) -> Any:
         """What it says, in a form that can be compared; an end of the connection is one."""
-        settings = ClientSettings(f"127.0.0.1:{self.port}")
+        settings = NetworkSettings()
         address = Address("127.0.0.1", self.port)
         answer: Any = response_type(type(request).__schema__.key)
         with closing(connect_to_one(address, settings, FROM_AFAR)) as there:

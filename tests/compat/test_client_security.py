@@ -14,8 +14,9 @@ from logquake.client.clock import SystemClock
 from logquake.client.connection import Connection, connect_to_one
 from logquake.client.errors import AuthenticationFailedError, ConnectionLostError
 from logquake.client.network.link import Serving
+from logquake.client.network.settings import NetworkSettings
 from logquake.client.security import way_in_of
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.settings import Address
 from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.reading import read
 from logquake.cluster.api import Cluster
@@ -77,7 +78,7 @@ def entered(
     given = {"bootstrap_servers": server, **for_java(both, listener, mechanism), **others}
     way_in = way_in_of(read(AdminConfig, given), SystemClock())
     host, port = server.split(":")
-    settings = ClientSettings(server, request_timeout_ms=PATIENCE_MS)
+    settings = NetworkSettings(request_timeout_ms=PATIENCE_MS)
     return connect_to_one(Address(host, int(port)), settings, way_in)
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from logquake.client.connection import connect_to_one
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.consumer_group import (
@@ -110,7 +111,7 @@ class Coordinator:
     def _request(
         self, address: Address, client: str, request: Any, answer: Any, version: int
     ) -> Any:
-        settings = ClientSettings(self._servers, client_id=client)
+        settings = NetworkSettings(client_id=client)
         with closing(connect_to_one(address, settings)) as there:
             return there.request(request, answer, at_most=version)
 

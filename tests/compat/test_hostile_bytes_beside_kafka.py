@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from logquake.client.settings import ClientSettings
+from logquake.client.settings.addresses import addresses
 from logquake.cluster.api import Cluster
 from logquake.wire.header import RequestHeader, encode_request
 from logquake.wire.messages.metadata import MetadataRequest
@@ -21,7 +21,7 @@ ASKED = 3
 
 def correlation_ids(servers: str, hostile: bytes) -> list[int]:
     """Of the answers to some requests before the hostile bytes and one behind, up to the end."""
-    address = ClientSettings(servers).addresses()[0]
+    address = addresses(servers)[0]
     frames = [
         joined(encode_request(RequestHeader(3, 9, number, "x"), MetadataRequest(topics=[])))
         for number in range(ASKED + 1)

@@ -15,7 +15,8 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from logquake.client.connection import connect_to_one
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.produce import (
@@ -62,7 +63,7 @@ LIMITS = {
 
 class Limited(Twin):
     def ask_as(self, client_id: str, request: Any, answer: Any, version: int) -> Any:
-        settings = ClientSettings(f"127.0.0.1:{self.port}", client_id, TIMEOUT_MS)
+        settings = NetworkSettings(client_id, TIMEOUT_MS)
         address = Address("127.0.0.1", self.port)
         with closing(connect_to_one(address, settings)) as there:
             return there.request(request, answer, at_most=version)

@@ -17,7 +17,8 @@ from logquake.client.driving.sasl import each_login
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.errors import AuthenticationFailedError, ConnectionLostError
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.requests.request import Request
@@ -43,7 +44,7 @@ from logquake.wire.schema import Message
 from tests.net.secured import MECHANISMS, admittances, tls
 from tests.net.server import SERVED, Server, ServerFactory
 
-SETTINGS = ClientSettings("localhost:1", request_timeout_ms=60_000)
+SETTINGS = NetworkSettings(request_timeout_ms=60_000)
 TLS = ListenerSecurity(tls=tls())
 SASL = ListenerSecurity(mechanisms=MECHANISMS)
 MANY = 8 * 1024 * 1024

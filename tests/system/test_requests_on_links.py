@@ -12,7 +12,8 @@ from confluent_kafka import Consumer, Producer
 
 from logquake.client.admin import NewTopic
 from logquake.client.connection import connect_to_one
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster
@@ -239,7 +240,7 @@ def knows(kafka: RunningCluster, broker_id: int, topic: str) -> bool:
     member = kafka.state().member(broker_name(broker_id))
     assert member is not None
     address = Address(member.host, member.port)
-    settings = ClientSettings(f"{address.host}:{address.port}")
+    settings = NetworkSettings()
     asked = MetadataRequest(
         topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
     )

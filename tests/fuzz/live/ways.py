@@ -16,7 +16,8 @@ from confluent_kafka.admin import (
 )
 
 from logquake.client.connection import Connection, connect_to_one
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.cluster.api import Cluster
 from logquake.cluster.security.cluster_security import User
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -98,5 +99,4 @@ class Asker:
         world.topic_ids = [topic.topic_id for topic in told.topics if not topic.error_code]
 
     def connection(self) -> Connection:
-        settings = ClientSettings(f"{self._address.host}:{self._address.port}")
-        return connect_to_one(self._address, settings, self._way_in)
+        return connect_to_one(self._address, NetworkSettings(), self._way_in)

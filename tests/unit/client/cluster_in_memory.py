@@ -12,7 +12,8 @@ from logquake.client.connection import Connection, connect_to_one
 from logquake.client.driving.driven import Driven
 from logquake.client.driving.sockets import perform_all
 from logquake.client.network.effects import Connect, Effect, Resolve, Write
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader, decode_request_header, encode_response
@@ -71,7 +72,7 @@ class FakeNetwork:
 
     def dial(self, address: Address) -> Connection:
         """Satisfies Dial."""
-        settings = ClientSettings("boot:1", request_timeout_ms=1000)
+        settings = NetworkSettings(request_timeout_ms=1000)
         return connect_to_one(address, settings, clock=self.clock, sockets=self.new_sockets())
 
     def answer(self, frame: memoryview, address: Address) -> bytes | Exception | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
+from logquake.client.network.settings import NetworkSettings
 from logquake.wire.api import ApiKey
 from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology, all_versions
 
@@ -29,12 +28,5 @@ def network(clock: FakeClock, topology: FakeTopology) -> FakeNetwork:
 
 
 @pytest.fixture
-def settings() -> ClientSettings:
-    return ClientSettings(
-        "boot:1,boot:2", request_timeout_ms=1000, api_timeout_ms=5000, retry_backoff_ms=100
-    )
-
-
-@pytest.fixture
-def router(network: FakeNetwork, clock: FakeClock, settings: ClientSettings) -> Router:
-    return Router(settings, clock=clock, new_sockets=network.new_sockets)
+def settings() -> NetworkSettings:
+    return NetworkSettings(request_timeout_ms=1000)

@@ -14,7 +14,8 @@ from logquake.client.errors import (
     RequestTimedOutError,
     UnsupportedVersionError,
 )
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings import Address
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
@@ -25,7 +26,7 @@ BROKER = Address("one", 9092)
 
 
 @pytest.fixture
-def connection(network: FakeNetwork, settings: ClientSettings, clock: FakeClock) -> Connection:
+def connection(network: FakeNetwork, settings: NetworkSettings, clock: FakeClock) -> Connection:
     return connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
 
 
@@ -37,7 +38,7 @@ def speaking(network: FakeNetwork, lowest: int, highest: int) -> None:
 
 
 def test_the_highest_common_version_is_spoken(
-    network: FakeNetwork, settings: ClientSettings, clock: FakeClock
+    network: FakeNetwork, settings: NetworkSettings, clock: FakeClock
 ) -> None:
     speaking(network, 0, 7)
     connection = connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
@@ -50,7 +51,7 @@ def test_the_highest_common_version_is_spoken(
 
 @pytest.mark.parametrize(("lowest", "highest"), [(13, 99), (0, -1)])
 def test_no_common_version_is_said_so(
-    network: FakeNetwork, settings: ClientSettings, clock: FakeClock, lowest: int, highest: int
+    network: FakeNetwork, settings: NetworkSettings, clock: FakeClock, lowest: int, highest: int
 ) -> None:
     speaking(network, lowest, highest)
     connection = connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
@@ -59,7 +60,7 @@ def test_no_common_version_is_said_so(
 
 
 def test_a_broker_that_refuses_the_version_of_the_question_is_asked_in_version_0(
-    network: FakeNetwork, settings: ClientSettings, clock: FakeClock
+    network: FakeNetwork, settings: NetworkSettings, clock: FakeClock
 ) -> None:
     def old_broker(*_: Any) -> Any:
         if network.headers[-1].api_version > 0:
@@ -117,7 +118,7 @@ def test_nonsense_closes_the_connection(
 
 
 def test_a_refused_connection_is_retriable(
-    network: FakeNetwork, settings: ClientSettings, clock: FakeClock
+    network: FakeNetwork, settings: NetworkSettings, clock: FakeClock
 ) -> None:
     network.refused.add(BROKER)
     with pytest.raises(ConnectionLostError) as lost:
