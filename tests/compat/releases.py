@@ -78,10 +78,13 @@ class Releases:
         folder = self._folder / "kraft"
         programs = self._programs("LOGQUAKE_KAFKA_4_LIBS", folder)
         with held_ports(2) as (port, controller):
-            properties = self._properties | _kraft(port, controller) | {"log.dirs": folder / "data"}
-            file = str(programs.settings("format", properties))
-            programs.complete("kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", file)
-            with programs.broker("broker", properties):
+            properties = {
+                **self._properties,
+                **kraft(TWIN_ID, controller),
+                "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+                "log.dirs": folder / "data",
+            }
+            with programs.broker("broker", storage_formatted(programs, properties)):
                 yield Twin(port, "")
 
     def _programs(self, jars: str, folder: Path) -> KafkaPrograms:
@@ -121,12 +124,18 @@ def make_topic(twin: Twin, name: str, partitions: int) -> None:
     wait_for(f"leaders of {name}", codes, lambda found: found == {ErrorCode.NONE})
 
 
-def _kraft(port: int, controller: int) -> dict[str, object]:
-    """A broker that is its own controller."""
+def kraft(node_id: int, controller: int) -> dict[str, object]:
+    """Of a broker that is its own controller, on that port."""
     return {
-        "node.id": TWIN_ID,
+        "node.id": node_id,
         "process.roles": "broker,controller",
-        "controller.quorum.voters": f"{TWIN_ID}@127.0.0.1:{controller}",
+        "controller.quorum.voters": f"{node_id}@127.0.0.1:{controller}",
         "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
     }
+
+
+def storage_formatted(programs: KafkaPrograms, properties: Properties) -> Properties:
+    """As a broker of 4.1 wants its folders."""
+    file = str(programs.settings("format", properties))
+    programs.complete("kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", file)
+    return properties

@@ -7,7 +7,7 @@ their words are the brokers', and `test_java_clients` compares those.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
@@ -135,10 +135,19 @@ def _blocking(servers: str) -> Admin:
     return Admin(bootstrap_servers=servers)
 
 
-def _said_to(new_admin: Callable[[str], AbstractContextManager[Admin]], port: int) -> Lines:
+def said_by_ours(port: int, sections: Iterable[str]) -> Lines:
+    """By section and call, what the client that blocks is told by that broker."""
+    return _said_to(_blocking, port, sections)
+
+
+def _said_to(
+    new_admin: Callable[[str], AbstractContextManager[Admin]],
+    port: int,
+    sections: Iterable[str] = tuple(SECTIONS),
+) -> Lines:
     servers = f"127.0.0.1:{port}"
     with new_admin(servers) as admin:
-        return {section: _said_in(section, admin, servers) for section in SECTIONS}
+        return {section: _said_in(section, admin, servers) for section in sections}
 
 
 def _moves_said_to(port: int) -> Mapping[str, str]:
@@ -163,17 +172,18 @@ def _kinds(outcomes: Mapping[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize("section", SECTIONS)
 def test_each_call_gives_what_java_is_given(told: Told, section: str) -> None:
     elsewhere = ELSEWHERE[section]
-    expected = _without(elsewhere, told.java[section])
-    by_kafka = _without(elsewhere, told.by_kafka[section])
+    expected = kinds_but(elsewhere, told.java[section])
+    by_kafka = kinds_but(elsewhere, told.by_kafka[section])
     assert by_kafka == expected
     for by_ours in (told.by_ours[section], told.on_loop_by_ours[section]):
         left_out = {**elsewhere, **DIFFERENT.get(section, {})}
-        assert _without(left_out, by_ours) == _without(left_out, expected)
+        assert kinds_but(left_out, by_ours) == kinds_but(left_out, expected)
 
 
 def test_partitions_are_moved_as_kafka_moves_them(told: Told) -> None:
     assert told.moves == reassignments.SAID
 
 
-def _without(calls: Mapping[str, str], outcomes: Mapping[str, str]) -> dict[str, str]:
+def kinds_but(calls: Mapping[str, str], outcomes: Mapping[str, str]) -> dict[str, str]:
+    """Of all other calls."""
     return {call: each for call, each in _kinds(outcomes).items() if call not in calls}

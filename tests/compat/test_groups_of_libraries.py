@@ -1,5 +1,5 @@
 """Members of our own share groups with those of Kafka's Java consumer, librdkafka, kafka-python and
-aiokafka, on our brokers and on Kafka's; their listeners hear what Java's do.
+aiokafka, on our brokers and on those of Kafka 3.9 and 4.1; their listeners hear what Java's do.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.compat.our_members import (
     JavaMember,
     OurCooperativeMember,
 )
-from tests.compat.twins import Twin, twins_of
+from tests.compat.releases import KINDS, Releases, releases
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
@@ -43,20 +43,18 @@ JAVA_CLIENTS = JAVA_SOURCES.with_name("clients")
 
 
 @pytest.fixture(scope="module")
-def twins(
-    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Twin, Twin]]:
-    folder, zookeeper = tmp_path_factory.mktemp("libraries"), cluster.zookeeper_connect
-    with twins_of(Twin, kafka_programs, zookeeper, folder, PROPERTIES) as both:
-        yield both
+def brokers(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Releases]:
+    folder = tmp_path_factory.mktemp("libraries")
+    with releases(folder, cluster.zookeeper_connect, PROPERTIES) as each:
+        yield each
 
 
 _numbers = count()
 
 
-@pytest.fixture(params=["ours", "kafkas"])
-def place(twins: tuple[Twin, Twin], request: pytest.FixtureRequest) -> Place:
-    return place_of(twins[request.param == "kafkas"], next(_numbers))
+@pytest.fixture(params=KINDS)
+def place(brokers: Releases, request: pytest.FixtureRequest) -> Place:
+    return place_of(brokers[request.param], next(_numbers))
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +101,10 @@ def test_cooperative_members_of_three_libraries_share_a_group(
 
 
 def test_listeners_hear_what_those_of_java_do(
-    twins: tuple[Twin, Twin], kafka_programs: KafkaPrograms
+    brokers: Releases, kafka_programs: KafkaPrograms
 ) -> None:
     """With each assignor, as members come and go."""
-    servers = f"127.0.0.1:{twins[1].port}"
+    servers = f"127.0.0.1:{brokers['3.9'].port}"
     done = kafka_programs.compiled(JAVA_CLIENTS).complete(
         "JavaClients", "members", servers, timeout_s=PATIENCE_S
     )

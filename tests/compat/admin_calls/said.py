@@ -38,6 +38,7 @@ EXCEPTIONS: Final = {
     ErrorCode.LOG_DIR_NOT_FOUND: "LogDirNotFoundException",
     ErrorCode.REPLICA_NOT_AVAILABLE: "ReplicaNotAvailableException",
     ErrorCode.FEATURE_UPDATE_FAILED: "FeatureUpdateFailedException",
+    ErrorCode.INVALID_UPDATE_VERSION: "InvalidUpdateVersionException",
     ErrorCode.UNKNOWN_MEMBER_ID: "UnknownMemberIdException",
     ErrorCode.GROUP_ID_NOT_FOUND: "GroupIdNotFoundException",
     ErrorCode.NON_EMPTY_GROUP: "GroupNotEmptyException",
