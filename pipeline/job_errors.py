@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from logquake.chaos.history.reader import HistoryError
 from logquake.cluster.errors import ClusterError
 from logquake.pipeline.admission import DataLossError
 from logquake.pipeline.asking import BrokersError
@@ -11,7 +12,15 @@ from logquake.pipeline.lake.ledger import LakeError
 from logquake.pipeline.marks import ExactlyOnceError
 from logquake.pipeline.option_values import OptionError
 
-_OURS = (BrokersError, ClusterError, DataLossError, ExactlyOnceError, LakeError, OptionError)
+_OURS = (
+    BrokersError,
+    ClusterError,
+    DataLossError,
+    ExactlyOnceError,
+    HistoryError,
+    LakeError,
+    OptionError,
+)
 # A worker's trace ends with the line of what it met; Spark hands the trace on as text.
 _NAMES = "|".join(error.__name__ for error in _OURS)
 _LINE = re.compile(rf"^(?:[\w.]+\.)?((?:{_NAMES}): .*)$", re.MULTILINE)

@@ -25,6 +25,11 @@ def test_of_a_workers_trace_the_line_of_ours() -> None:
     )
 
 
+def test_a_damaged_history_is_told_with_its_file_and_line() -> None:
+    trace = "Traceback\nlogquake.chaos.history.reader.HistoryError: p.jsonl, line 7: no JSON\n\tat"
+    assert line_of(Exception(trace)) == "HistoryError: p.jsonl, line 7: no JSON"
+
+
 def test_of_another_the_first_line() -> None:
     assert line_of(Exception("\n[PATH_NOT_FOUND] no such path\nmore")) == (
         "[PATH_NOT_FOUND] no such path"
