@@ -29,17 +29,20 @@ from tests.connector.topics import fill
 from tests.connector.writes import write_cases
 
 _CLUSTERS = {OURS: lambda: own_cluster(1), KAFKA: kafka_cluster}
+# A machine that does other things meanwhile is no refusal.
+_PATIENT = {"spark.python.authenticate.socketTimeout": "300s"}
 _KINDS = {"reads": read_cases, "streams": stream_cases, "writes": write_cases}
 
 
 def main() -> int:
     options = _parser().parse_args()
     try:
-        spark = spark_session("connector", cores=2, configs=with_connector())
+        spark = spark_session("connector", cores=2, configs=with_connector() | _PATIENT)
+        spark.sparkContext.setLogLevel("OFF")  # of what is refused
         outcomes = [
             outcome
             for name in options.at
-            for outcome in _compared(spark, _CLUSTERS[name](), options.only)
+            for outcome in _compared(spark, _CLUSTERS[name](), options)
         ]
     except BenchmarkError as error:
         print(f"connector: {error}", file=sys.stderr)
@@ -55,12 +58,13 @@ def main() -> int:
 
 
 def _compared(
-    spark: Any, running: AbstractContextManager[Target], only: list[str]
+    spark: Any, running: AbstractContextManager[Target], options: argparse.Namespace
 ) -> list[Outcome]:
     with running as target:
         fill(target.bootstrap)
-        cases = [case for kind in only for case in _KINDS[kind](spark, target.bootstrap)]
-        return compare(target.name, cases)
+        cases = [case for kind in options.only for case in _KINDS[kind](spark, target.bootstrap)]
+        wanted = [case for case in cases if any(word in case.name for word in options.case)]
+        return compare(target.name, wanted)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -71,6 +75,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--at", nargs="+", choices=_CLUSTERS, default=list(_CLUSTERS))
     parser.add_argument("--only", nargs="+", choices=_KINDS, default=list(_KINDS))
+    parser.add_argument(
+        "--case",
+        nargs="+",
+        default=[""],
+        metavar="WORD",
+        help="only those that have it in the name",
+    )
     return parser
 
 

@@ -14,6 +14,7 @@ _MIDDLE_MS = FIRST_MS + 20 * STEP_MS
 _LATE_MS = FIRST_MS + 1_000 * STEP_MS
 _OF = {"subscribe": ORDERS}
 _MIDDLES = json.dumps({ORDERS: {"0": _MIDDLE_MS, "1": FIRST_MS, "2": _MIDDLE_MS + 5}})
+_NOT_OURS = "ours does not have it, and refuses it"
 _NO_TOPIC = {"subscribe": "there-is-none"}
 
 
@@ -91,12 +92,18 @@ def read_cases(spark: Any, bootstrap: str) -> list[Case]:
             {**_OF, "startingOfsets": "latest"},
             "the connector ignores it and reads all, ours refuses it",
         ),
-        case("kafka.group.id", {**_OF, "kafka.group.id": "known"}),
+        case(
+            "kafka.group.id",
+            {**_OF, "kafka.group.id": "known"},
+            "ours refuses it: its readers are in no group",
+        ),
         case("kafka.enable.auto.commit", {**_OF, "kafka.enable.auto.commit": "true"}),
         case("kafka.auto.offset.reset", {**_OF, "kafka.auto.offset.reset": "earliest"}),
-        case("groupIdPrefix", {**_OF, "groupIdPrefix": "mine"}),
-        case("fetchOffset.numRetries", {**_OF, "fetchOffset.numRetries": "3"}),
-        case("kafkaConsumer.pollTimeoutMs", {**_OF, "kafkaConsumer.pollTimeoutMs": "9000"}),
+        case("groupIdPrefix", {**_OF, "groupIdPrefix": "mine"}, _NOT_OURS),
+        case("fetchOffset.numRetries", {**_OF, "fetchOffset.numRetries": "3"}, _NOT_OURS),
+        case(
+            "kafkaConsumer.pollTimeoutMs", {**_OF, "kafkaConsumer.pollTimeoutMs": "9000"}, _NOT_OURS
+        ),
     ]
 
 

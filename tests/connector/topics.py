@@ -13,6 +13,7 @@ STEP_MS = 1_000
 ORDERS, BILLS, LOST, DECIDED = "orders", "bills", "lost", "decided"
 _PARTITIONS: Mapping[str, int] = {ORDERS: 3, BILLS: 2, LOST: 1, DECIDED: 1}
 _KEPT = {"retention.ms": "-1"}  # the times are old
+_RECORDS = 40
 _LOST_BEFORE = 10
 _TIMEOUT_S = 60
 
@@ -34,16 +35,20 @@ def _send(producer: Producer, topic: str, partition: int, index: int) -> None:
 def fill(bootstrap: str) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
     make(bootstrap, {**_PARTITIONS})
-    producer = Producer({"bootstrap.servers": bootstrap, "compression.type": "lz4"})
     for topic, partitions in _PARTITIONS.items():
         if topic != DECIDED:
-            for index in range(40):
-                _send(producer, topic, index % partitions, index)
-    producer.flush(_TIMEOUT_S)
+            send_some(bootstrap, topic, partitions, range(_RECORDS))
     gone = admin.delete_records([TopicPartition(LOST, 0, _LOST_BEFORE)])
     for future in gone.values():
         future.result(_TIMEOUT_S)
     _decide(bootstrap)
+
+
+def send_some(bootstrap: str, topic: str, partitions: int, which: range) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "compression.type": "lz4"})
+    for index in which:
+        _send(producer, topic, index % partitions, index)
+    producer.flush(_TIMEOUT_S)
 
 
 def make(bootstrap: str, partitions: Mapping[str, int]) -> None:

@@ -32,7 +32,7 @@ def write_cases(spark: Any, bootstrap: str) -> list[Case]:
     keyed = f"{_KEY} as key; {_VALUE} as value"
     return [
         case("by key", keyed),
-        case("binary", "cast(id as binary) as key; cast('v' as binary) as value"),
+        case("binary", "cast(cast(id as string) as binary) as key; cast('v' as binary) as value"),
         case("partition", f"{keyed}; cast(id % 3 as int) as partition"),
         case("headers", f"{keyed}; {_HEADERS} as headers"),
         case(
