@@ -18,7 +18,6 @@ from logquake.pipeline.options import (
     ReadOptions,
     columns_of,
     parse_options,
-    parse_stream_options,
 )
 from logquake.pipeline.planning import OffsetRange, cut_ranges, later_ranges, plan_ranges
 from logquake.pipeline.pushdown import Wanted, pushed
@@ -49,7 +48,7 @@ class LogquakeDataSource(DataSource):
         return FilteringReader(options) if options.push_filters else LogquakeReader(options)
 
     def streamReader(self, schema: StructType) -> LogquakeStreamReader:  # noqa: ARG002, N802
-        return LogquakeStreamReader(parse_stream_options(self.options))
+        return LogquakeStreamReader(self.options)
 
     def writer(self, schema: StructType, overwrite: bool) -> LogquakeWriter:
         if overwrite:

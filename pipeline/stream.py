@@ -6,7 +6,8 @@ Spark pickles it to the executors for each batch; what it remembers is of the dr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -29,7 +30,7 @@ from logquake.pipeline.admission import (
     to_document,
 )
 from logquake.pipeline.asking import consuming
-from logquake.pipeline.options import StreamOptions
+from logquake.pipeline.options import StreamOptions, parse_stream_options
 from logquake.pipeline.planning import (
     Offsets,
     cut_ranges,
@@ -47,13 +48,21 @@ _WHAT = "planning a stream"
 
 
 class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Every method raises BrokersError."""
+    """Every method raises BrokersError, and OptionError.
 
-    def __init__(self, options: StreamOptions) -> None:
-        self._options = options
+    What it is given is parsed when it is asked first: where making a stream's reader fails, Spark
+    stops the one that it has not got, and tells of that instead.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = dict(given)
         self._target: Offsets | None = None
         self._latest: Offsets = {}
         self._last_batch_s: float | None = None
+
+    @cached_property
+    def _options(self) -> StreamOptions:
+        return parse_stream_options(self._given)
 
     def initialOffset(self) -> Document:  # noqa: N802  # Spark's name, as are those below
         read = self._options.read
