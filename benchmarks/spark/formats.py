@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -14,6 +15,13 @@ from benchmarks.spark.connector import CONNECTORS, OURS
 
 _MILLION = 10**6
 ONCE = "logquake, exactly once"
+
+
+class Cpu(NamedTuple):
+    """Of a process, and of those that it started, once they have ended; seconds."""
+
+    own_s: float
+    ended_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +66,30 @@ class Spent:
 
     def __init__(self, spark: Any) -> None:
         self._jvm = psutil.Process(spark.sparkContext._gateway.proc.pid)
-        self._cpu_s = self._cpu()
+        self._before = self._cpu()
         self._began = time.perf_counter()
 
     def figures(self, rows: int) -> Figures:
         seconds = time.perf_counter() - self._began
-        cpu_s = self._cpu() - self._cpu_s
+        cpu_s = spent_s(self._before, self._cpu())
         return {"rows/s": rows / seconds, "CPU s/million rows": cpu_s / rows * _MILLION}
 
-    def _cpu(self) -> float:
-        """What has ended is counted by whoever started it."""
-        total = 0.0
+    def _cpu(self) -> dict[int, Cpu]:
+        found = {}
         for process in (self._jvm, *self._jvm.children(recursive=True)):
-            times = process.cpu_times()
-            total += times.user + times.system + times.children_user + times.children_system
-        return total
+            with suppress(psutil.NoSuchProcess):  # it has just ended
+                times = process.cpu_times()
+                ended = times.children_user + times.children_system
+                found[process.pid] = Cpu(times.user + times.system, ended)
+        return found
+
+
+def spent_s(before: Mapping[int, Cpu], after: Mapping[int, Cpu]) -> float:
+    """What has ended meanwhile is counted by whoever started it, with what it had before; what
+    nobody has counted, since that one ended too, is lost.
+    """
+    nothing = Cpu(0.0, 0.0)
+    alive_s = sum(cpu.own_s - before.get(pid, nothing).own_s for pid, cpu in after.items())
+    ended_s = sum(cpu.ended_s - before.get(pid, nothing).ended_s for pid, cpu in after.items())
+    had_s = sum(sum(cpu) for pid, cpu in before.items() if pid not in after)
+    return alive_s + max(0.0, ended_s - had_s)

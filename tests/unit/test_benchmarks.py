@@ -18,6 +18,7 @@ from benchmarks.figures import WARM_UP, Figures, Result
 from benchmarks.option_groups import spread
 from benchmarks.report import markdown
 from benchmarks.rounds import Case, Plan, measure
+from benchmarks.spark.formats import Cpu, spent_s
 from benchmarks.warmth import warm_up
 
 
@@ -165,3 +166,11 @@ def test_who_is_asked_to_end_twice_ends_once() -> None:
         signal.raise_signal(signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def test_cpu_of_processes_that_ended_is_that_of_whoever_started_them() -> None:
+    jvm, daemon, worker, another = range(4)
+    before = {jvm: Cpu(5, 0), daemon: Cpu(1, 0), worker: Cpu(2, 0)}
+    assert spent_s(before, {jvm: Cpu(6, 0), daemon: Cpu(1, 3), another: Cpu(4, 0)}) == 1 + 4 + 1
+    # The daemon has ended too, and the worker of it is nobody's.
+    assert spent_s(before, {jvm: Cpu(6, 1)}) == 1
