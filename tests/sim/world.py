@@ -301,7 +301,7 @@ class World:
             partition.leader_epoch,
             held.high_watermark,
             held.start,
-            self._end(replica.partition) if replica.highest_start else None,
+            self.end(replica.partition) if replica.highest_start else None,
         )
 
     def _look_at(
@@ -331,8 +331,8 @@ class World:
             was = None if known is None else known.start
             step.starts.append(Start(replica, seen.role, was, seen.start, seen.mark))
 
-    def _end(self, partition: TopicPartition) -> int:
-        """Of what is committed."""
+    def end(self, partition: TopicPartition) -> int:
+        """Of what is committed of it."""
         return self.committed.get(partition, _NOTHING).end
 
     def _prefix_at(self, partition: TopicPartition) -> Callable[[int], int | None]:

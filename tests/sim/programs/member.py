@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.records import ConsumerRecords
@@ -28,6 +29,7 @@ SESSION_MS, HEARTBEAT_MS, POLL_INTERVAL_MS = 700, 150, 1_500
 AUTO_COMMIT_MS = 200
 REQUEST_TIMEOUT_MS = 700
 API_TIMEOUT_MS = 1_500
+Wish: TypeAlias = "Collection[str] | re.Pattern[str]"  # what a member subscribes to
 SLOW_SHARE = 0.02  # of the polls after which it works for too long
 
 
@@ -125,20 +127,20 @@ class Member:
         self._world = world
         self._reading = reading
         self._lives = 0
+        self._wish: Wish = [topic]
 
     # Its lives
 
     def start(self) -> None:
         self._lives += 1
-        name = f"{self.name}.{self._lives}"
+        name = self._identity()
         scheduler = HostScheduler(self.host)
         is_automatic = self.rng.random() < self.AUTOMATIC_SHARE
-        keys = consumer_keys(self._world, name, self._group, self._strategy)
         listener = Listener(name, self._reading)
         founded = found_consumer(
             None,
             {
-                **keys,
+                **self._keys(name),
                 "enable_auto_commit": is_automatic,
                 "max_poll_records": self.rng.choice(self.MOST_RECORDS),
             },
@@ -152,7 +154,7 @@ class Member:
             random=Random(self.rng.getrandbits(64)),
         )
         consuming = listener.consuming = founded.consuming
-        watch = CommitWatch(name, self._reading)
+        watch = self._new_watch(name)
         driver = SimDriver(
             self._fabric,
             self.host,
@@ -164,10 +166,20 @@ class Member:
         life = self._life(name, driver, consuming, listener, is_automatic=is_automatic)
         live(life, scheduler, lambda: self._close(name))
 
+    def _identity(self) -> str:
+        """What its group knows this life by."""
+        return f"{self.name}.{self._lives}"
+
+    def _keys(self, name: str) -> dict[str, object]:
+        return consumer_keys(self._world, name, self._group, self._strategy)
+
+    def _new_watch(self, name: str) -> CommitWatch:
+        return CommitWatch(name, self._reading)
+
     def die(self) -> None:
         """kill -9; another life follows."""
         if self.host.alive:
-            self._reading.is_over(f"{self.name}.{self._lives}")
+            self._reading.is_over(self._identity())
             self.host.die()
             self._fabric.clock.after(
                 self.rng.randint(10_000, 1_500_000), f"{self.name} is back", self._come_back
@@ -197,7 +209,7 @@ class Member:
         *,
         is_automatic: bool,
     ) -> Life:
-        yield Do(driver, consuming.subscribe([self._topic], listener))
+        yield Do(driver, consuming.subscribe(self._wish, listener))
         while True:
             try:
                 records: ConsumerRecords = yield Do(driver, consuming.poll(100))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import ClassVar
 
@@ -37,17 +37,21 @@ class ProgramsSimulation(Simulation):
         rng = Random(f"programs {seed}")
         self.reading = Reading()
         strategy = rng.choice(STRATEGIES)
-        self.members = [
-            self.KIND(f"m{n}", GROUP, TOPIC, strategy, self.fabric, self.world, rng, self.reading)
-            for n in range(MEMBERS)
-        ]
+        self.members = [self._new_member(f"m{n}", strategy, rng) for n in range(MEMBERS)]
         for member in self.members:
             for _ in range(rng.randint(0, MOST_MISHAPS)):
-                mishap = rng.choice([member.die, member.sleep])
+                mishap = rng.choice(self._mishaps(member))
                 at_us = rng.randint(2 * TOPIC_CREATED_US, HEALED_US)
                 self.clock.at(at_us, f"{member.name} {mishap.__name__}s", mishap)
         self.producers = self.producers[:2]
         self.clients = [*self.producers, *self.consumers]
+
+    def _new_member(self, name: str, strategy: str, rng: Random) -> Member:
+        return self.KIND(name, GROUP, TOPIC, strategy, self.fabric, self.world, rng, self.reading)
+
+    def _mishaps(self, member: Member) -> list[Callable[[], None]]:
+        """What befalls one."""
+        return [member.die, member.sleep]
 
     def _begin(self) -> None:
         super()._begin()
