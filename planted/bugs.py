@@ -299,7 +299,7 @@ COORDINATORS = (
             ("groups",),
             r"in generation \S+ of group readers, and it was kept; member-2 owned it",
         ),
-        simulated=Simulated(World.GROUPS, ("groups",)),
+        simulated=Simulated(World.GROUPS, ("groups", "reading")),
     ),
     PlantedBug(
         "assignments-told-too-soon",
@@ -307,7 +307,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "Members are told of an assignment that the next coordinator may know nothing of.",
         "groups.tell_assignments_too_soon",
-        simulated=Simulated(World.GROUPS, ("groups",)),
+        simulated=Simulated(World.GROUPS, ("groups", "reading")),
     ),
     PlantedBug(
         "groups-not-loaded",
@@ -316,7 +316,7 @@ COORDINATORS = (
         "The next coordinator knows of no generation, and gives their numbers out again.",
         "groups.load_no_groups",
         Hunt("coordinator-dies", 90, ("groups",), r"coordinator-loaded"),
-        simulated=Simulated(World.GROUPS, ("groups",)),
+        simulated=Simulated(World.GROUPS, ("groups", "reading")),
     ),
     PlantedBug(
         "offsets-not-loaded",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 
 from logquake.client.producer.batch import ProducerBatch, Stamp
 from logquake.client.producer.identity import Identity
@@ -10,6 +10,8 @@ from logquake.client.producer.queues import Queue, insert_by_sequence
 from logquake.client.producer.sequence_order import is_before, sequence_after
 from logquake.wire.sentinels import NO_SEQUENCE, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
+
+_REMEMBERED = 5  # batches of a producer, by each leader (ProducerStateEntry)
 
 
 class PartitionSequences:
@@ -21,10 +23,24 @@ class PartitionSequences:
         self.last_acked = NO_SEQUENCE
         self.last_acked_offset = UNKNOWN_OFFSET
         self.in_flight: list[ProducerBatch] = []
+        self._numbered: deque[ProducerBatch] = deque()  # from the first in flight on
+
+    def is_far_ahead(self) -> bool:
+        """As many were sent since the first in flight as a leader remembers.
+
+        Were one more written, none would know that one again: it would be out of order for ever,
+        though it may be written. A new leader takes what follows while an old one is asked.
+        """
+        if not self.in_flight:
+            self._numbered.clear()
+        while self._numbered and self._numbered[0] is not self.in_flight[0]:
+            self._numbered.popleft()
+        return len(self._numbered) >= _REMEMBERED
 
     def number(self, batch: ProducerBatch, identity: Identity) -> None:
         batch.stamp = Stamp(*identity, self.next)
         self.next = sequence_after(self.next, batch.count)
+        self._numbered.append(batch)
         self.track(batch)
 
     def track(self, batch: ProducerBatch) -> None:
@@ -92,7 +108,7 @@ class SequenceBook:
             return first.stamp.base_sequence != batch.stamp.base_sequence
         # Sequence 0 of the next epoch could be written before what is in flight.
         is_of_older_epoch = sequences.identity != identity and bool(sequences.in_flight)
-        return is_of_older_epoch or batch.place in self._unresolved
+        return is_of_older_epoch or batch.place in self._unresolved or sequences.is_far_ahead()
 
     def number(self, batch: ProducerBatch, identity: Identity) -> None:
         if batch.has_sequence:

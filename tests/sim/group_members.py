@@ -1,4 +1,4 @@
-"""Members of a group that are watched: what their coordinator tells them of generations and offsets.
+"""Members of a group that are watched: what their coordinator tells them.
 
 They are programs as any with the client's own consumer, some of them static (KIP-345), some that
 subscribe to a pattern, and their ways to brokers are cut, one way or both.

@@ -68,6 +68,20 @@ def test_batches_leave_in_the_order_of_their_sequences(book: SequenceBook) -> No
     assert [book.holds_back(batch, ME) for batch in (before, across, after)] == [False, True, True]
 
 
+def test_nothing_new_follows_once_as_many_left_as_a_leader_remembers(book: SequenceBook) -> None:
+    """The first may be written, and its leader gone: the next one has to know it again."""
+    first, *others, new = (batch_of(1) for _ in range(6))
+    for batch in (first, *others):
+        assert not book.holds_back(batch, ME)
+        book.number(batch, ME)
+    for batch in others:
+        book.written(batch, 10)
+    assert book.holds_back(new, ME)
+    assert not book.holds_back(first, ME)
+    book.written(first, 9)
+    assert not book.holds_back(new, ME)
+
+
 def test_what_follows_the_last_one_is_next_once_that_is_acked(book: SequenceBook) -> None:
     before, across, after = numbered(book, 1, 3, 1)
     book.written(before, 10)
