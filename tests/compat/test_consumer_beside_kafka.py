@@ -168,7 +168,7 @@ def test_seeking(place: Place) -> None:
         assert read(consumer, 1)[0].offset == 9
         with pytest.raises(NotAssignedError):
             consumer.seek(place.places[1], 0)
-        with pytest.raises(ValueError, match="negative"):
+        with pytest.raises(ValueError, match="-1"):
             consumer.seek(first, -1)
 
 
@@ -187,7 +187,7 @@ def test_offsets_by_time_beginning_and_end(place: Place) -> None:
         assert (at.offset, at.timestamp_ms) == (5, A_SECOND + 5000)
         late = {first: A_SECOND + 1_000_000}
         assert consumer.offsets_for_times(late) == {first: None}
-        with pytest.raises(ValueError, match="negative"):
+        with pytest.raises(ValueError, match="-1"):
             consumer.offsets_for_times({first: -1})
         nowhere = TopicPartition("nowhere", 0)
         with pytest.raises(TimedOutError):
