@@ -1,7 +1,10 @@
-"""Jobs run on a Spark cluster whose workers are handed the wheel."""
+"""Jobs run on Spark clusters, whose workers are handed the package."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +12,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from logquake.cluster.api import Cluster
-from tests.compat.sparks import SPARKS_WARNINGS
+from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 from tests.compat.standalone_spark import StandaloneSpark, standalone_spark
 from tests.log_contents import send_batch
 from tests.system.wheels import build
@@ -59,3 +62,25 @@ def test_a_lake_is_filled_by_workers_that_have_the_package_of_the_wheel_alone(
         for row in parquet.ParquetFile(path).read(["partition", "value"]).to_pylist()
     ]
     assert sorted(rows) == [(each, n) for each in range(PARTITIONS) for n in range(RECORDS)]
+
+
+def test_a_job_runs_on_executors_of_their_own_that_have_the_package_as_an_archive(
+    cluster: Cluster, topic: Callable[..., str]
+) -> None:
+    pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
+    name = topic(partitions=2)
+    for partition in range(2):
+        send_batch(cluster, name, b"a", b"b", partition=partition)
+    job = subprocess.run(
+        [
+            *(sys.executable, "-m", "logquake.pipeline", "count"),
+            *("--master", "local-cluster[2,1,1024]"),
+            *(cluster.bootstrap_servers, name),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=SPARKS_PATIENCE_S,
+        check=False,
+    )
+    assert job.returncode == 0, job.stderr
+    assert json.loads(job.stdout) == {"": 4}
