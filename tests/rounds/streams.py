@@ -173,7 +173,7 @@ class Streamed:
         """What Spark takes to start is no part of the time in which rows are written."""
 
         def has_begun() -> bool:
-            driver.is_done()
+            driver.watch()
             return query.told.exists()
 
         wait_for("query that begins", has_begun, timeout_s=_BEGUN_WITHIN_S)
@@ -183,7 +183,7 @@ class Streamed:
         told_s = time.monotonic()
         with load, storm:
             while not load.is_over() or (storm.weather.at_most and not storm.is_over()):
-                storm.driver.is_done()
+                storm.driver.watch()
                 time.sleep(_LOOK_EVERY_S)
                 if time.monotonic() > told_s + _TELL_EVERY_S:
                     told_s = time.monotonic()
@@ -194,7 +194,7 @@ class Streamed:
     def _drain(self, query: QueryPlan, driver: Driver) -> None:
         query.fed.write_text(str(self.plan.size.rows))
         self.tell(f"all {self.plan.size.rows:,} rows are written")
-        wait_for("end of the query", driver.is_done, timeout_s=_DRAINED_WITHIN_S)
+        wait_for("end of the query", driver.watch, timeout_s=_DRAINED_WITHIN_S)
 
     def _progress(self, sent: int, storm: Storm) -> None:
         now = storm.driver.told()

@@ -52,12 +52,6 @@ class Driver:
     def told(self) -> Told:
         return told(self.plan)
 
-    @property
-    def pid(self) -> int:
-        with self._lock:
-            assert self._process is not None
-            return self._process.pid
-
     def kill(self) -> None:
         """kill -9 of it and of its JVM; what they had started has to see to its own end."""
         with self._lock:
@@ -70,8 +64,8 @@ class Driver:
                     jvm.kill()
             self._process.wait(_ENDS_WITHIN_S)
 
-    def is_done(self) -> bool:
-        """Whether it has taken everything; where it ended otherwise, it runs again."""
+    def watch(self) -> bool:
+        """Whether it has taken everything; where it ended otherwise it is started again."""
         with self._lock:
             assert self._process is not None
             status = self._process.poll()
