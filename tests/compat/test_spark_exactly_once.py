@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from logquake.cluster.api import Cluster
-from tests.compat.sparks import SPARKS_WARNINGS
+from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 from tests.log_contents import Given, send_records
 from tests.rounds.streaming.broker_strikes import Deed
 from tests.rounds.streaming.load import Size
@@ -113,6 +113,7 @@ def test_an_epoch_that_is_run_again(copy: Copy, options: dict[str, str], times: 
     assert copy.values() == [times * values for values in ONCE]
 
 
+@pytest.mark.timeout(2 * SPARKS_PATIENCE_S)
 def test_a_driver_and_a_broker_that_are_killed(
     spark: Any, cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -73,7 +73,7 @@ class Outcome:
     epochs: int = 0
     strikes: dict[str, int] = field(default_factory=dict)
     driver_starts: int = 0
-    driver_ends: dict[str, int] = field(default_factory=dict)  # by itself, and why
+    query_ends: dict[str, int] = field(default_factory=dict)  # and why
     source: Counts | None = None
     target: Counts | None = None
     by_spark: Counts | None = None
@@ -102,7 +102,7 @@ class Outcome:
             f"{self.guarantee}: {self.took_s:.0f} s, {self.epochs} epochs, "
             f"{self.driver_starts} starts of the driver",
             f"  struck: {strikes or 'nobody'}",
-            *(f"  ended by itself {n} times: {why}" for why, n in self.driver_ends.items()),
+            *(f"  the query ended {n} times: {why}" for why, n in self.query_ends.items()),
             f"  in:  {self.source}",
             f"  out: {self.target}",
             *(f"  BROKEN: {fault}" for fault in self.faults()),
@@ -144,7 +144,7 @@ class Streamed:
         offices = Offices(self._topics, PARTITIONS, self.coordinators)
         weather = Weather(plan.seed, plan.deeds, plan.spark, REPLICAS, plan.calm_s, plan.strikes)
         load = Load(self._servers, source, plan.size, plan.size.rows / plan.seconds)
-        with Driver(query, self.tell) as driver:
+        with Driver(query) as driver:
             storm = Storm(self.kafka, offices, driver, weather, self.tell)
             try:
                 self._wait_for_beginning(query, driver)
@@ -200,14 +200,15 @@ class Streamed:
         now = storm.driver.told()
         self.tell(
             f"{sent:,} rows in, {now.rows:,} through in {now.epoch + 1} epochs; "
-            f"{storm.strikes.total()} strikes, {storm.driver.starts} starts of the driver"
+            f"{storm.strikes.total()} strikes, {storm.driver.starts} starts of the driver, "
+            f"{storm.driver.ends().total()} ends of the query"
         )
 
     def _note(self, driver: Driver, storm: Storm) -> None:
         self.outcome.epochs = driver.told().epoch + 1
         self.outcome.strikes = dict(storm.strikes)
         self.outcome.driver_starts = driver.starts
-        self.outcome.driver_ends = dict(driver.ends)
+        self.outcome.query_ends = dict(driver.ends())
 
 
 def run(plan: Plan, guarantee: str, evidence: Path) -> Outcome:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -16,22 +14,17 @@ from typing import Self
 
 import psutil
 
-from tests.rounds.streaming.query import QueryPlan, Told, told
+from tests.rounds.streaming.query import QueryPlan, Told, note_end, told
 
-# Before it stand ids, of this run of this query alone.
-_OF_QUERY = "terminated with exception: "
 _ENDS_WITHIN_S = 60.0
-_ERROR = re.compile(r"[\w.]+(Error|Exception): \S")
 
 
 class Driver:
     """Of one query; safe to use from several threads. None of it outlives the block."""
 
-    def __init__(self, plan: QueryPlan, tell: Callable[[str], None]) -> None:
+    def __init__(self, plan: QueryPlan) -> None:
         self.plan = plan
-        self._tell = tell
         self.starts = 0
-        self.ends: Counter[str] = Counter()  # by itself, and why
         self._lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._is_killed = False
@@ -51,6 +44,13 @@ class Driver:
 
     def told(self) -> Told:
         return told(self.plan)
+
+    def ends(self) -> Counter[str]:
+        """Of the query, or of the driver itself, unless it was killed: why, and how often."""
+        try:
+            return Counter(self.plan.ends.read_text().splitlines())
+        except FileNotFoundError:
+            return Counter()
 
     def kill(self) -> None:
         """kill -9 of it and of its JVM; what they had started has to see to its own end."""
@@ -72,7 +72,7 @@ class Driver:
             if status is None or status == 0:
                 return status == 0
             if not self._is_killed:
-                self._note_end(self._last_words())
+                note_end(self.plan, self._log.read_text(errors="replace"))
             self._start()
             return False
 
@@ -85,19 +85,9 @@ class Driver:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
 
-    def _note_end(self, why: str) -> None:
-        self.ends[why] += 1
-        self._tell(f"the driver ended: {why}")
-
     @property
     def _log(self) -> Path:
         return Path(self.plan.folder, f"driver-{self.starts}.log")
-
-    def _last_words(self) -> str:
-        """The last line that names an error: what Spark says of a worker ends with its trace."""
-        lines = [line.strip() for line in self._log.read_text(errors="replace").splitlines()]
-        last = next((line for line in reversed(lines) if _ERROR.match(line)), "without a word")
-        return last.rpartition(_OF_QUERY)[2]
 
 
 def _jvms_of(pid: int) -> list[psutil.Process]:

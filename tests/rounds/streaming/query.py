@@ -2,13 +2,14 @@
 
     python -m tests.rounds.streaming.query PLAN
 
-The plan is a QueryPlan's JSON. Started again it goes on from its checkpoint. It ends once it has
-taken all that ``fed`` says was written, or with what Spark raises.
+The plan is a QueryPlan's JSON. A query that Spark gives up is started again, and goes on from its
+checkpoint, as one does whose driver is. It ends once it has taken all that ``fed`` says there is.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ LOOK_EVERY_S = 1
 TRANSACTION_TIMEOUT_MS = 60_000
 # As executors on machines of their own: what is silent for so long is lost, and done elsewhere.
 LOST_AFTER_S = 15
+# Before it stand ids, of this run of this query alone.
+_OF_QUERY = "terminated with exception: "
+_ERROR = re.compile(r"(Error|Exception|exception): \S")
 _CONFIGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -57,6 +61,11 @@ class QueryPlan:
         return Path(self.folder, "told.json")
 
     @property
+    def ends(self) -> Path:
+        """Why it ended before it was through, a line each time: by note_end."""
+        return Path(self.folder, "ends")
+
+    @property
     def fed(self) -> Path:
         """How many rows the source has, once no more are written to it."""
         return Path(self.folder, "fed")
@@ -77,9 +86,30 @@ def told(plan: QueryPlan) -> Told:
         return Told()
 
 
-def main() -> int:
+def note_end(plan: QueryPlan, error: str) -> None:
+    """The last line of it that names an error: what Spark says of a worker ends with its trace."""
+    lines = [line.strip() for line in error.splitlines()]
+    last = next((line for line in reversed(lines) if _ERROR.search(line)), "without a word")
+    with plan.ends.open("a") as ends:
+        ends.write(f"{last.rpartition(_OF_QUERY)[2]}\n")
+
+
+def main() -> None:
+    from pyspark.errors import PySparkException
+
     plan = QueryPlan(**json.loads(sys.argv[1]))
     spark = spark_session("streamed", master=plan.master, configs=_CONFIGS, short=True)
+    while True:
+        try:
+            _run(spark, plan)
+        except PySparkException as error:
+            note_end(plan, str(error))
+        else:
+            return
+
+
+def _run(spark: Any, plan: QueryPlan) -> None:
+    """Until it has taken everything. Raises PySparkException where Spark gives it up."""
     query = _start(spark, plan)
     _tell(plan, told(plan))
     while not query.awaitTermination(LOOK_EVERY_S):
@@ -88,9 +118,8 @@ def main() -> int:
             continue
         _tell(plan, now)
         if plan.fed.exists() and now.rows >= int(plan.fed.read_text()):
-            query.stop()
-            return 0
-    return 1
+            break
+    query.stop()
 
 
 def _start(spark: Any, plan: QueryPlan) -> Any:
@@ -131,4 +160,4 @@ def _tell(plan: QueryPlan, now: Told) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
