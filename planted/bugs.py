@@ -712,7 +712,7 @@ CLIENTS = (
         NONE_KNOWN,
         "A position within a batch is taken for the batch's start.",
         "clients.hand_out_whole_batches",
-        simulated=Simulated(World.PROGRAMS, ("reading",)),
+        simulated=Simulated(World.COPIES, ("exactly_once", "reading")),
     ),
     PlantedBug(
         "all-to-everybody",
