@@ -72,9 +72,7 @@ class Admin:
 
     def begin(self, call: Callable[[Administering], V]) -> V:
         """Raises ClosedError, and what the call raises."""
-        begun = call(self._administering)
-        self._driver.wake()
-        return begun
+        return self._driver.call(lambda _: call(self._administering))
 
     def future_of(self, promise: Promise[V]) -> Future[V]:
         return Future(promise, self._driver)

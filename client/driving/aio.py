@@ -113,12 +113,17 @@ class AioDriver:
         Raises ClosedError, and what the call raises.
         """
         self.check_open()
+        try:
+            return await self._to_the_end(steps)
+        finally:
+            self.wake()  # others may wait for what it changed, however it ended
+
+    async def _to_the_end(self, steps: Steps[T]) -> T:
         take: Callable[[], Wait | Call] = partial(next, steps)
         while True:
             try:
                 step = take()
             except StopIteration as end:
-                self.wake()
                 returned: T = end.value
                 return returned
             take = await self._carry_out(step, steps)

@@ -31,7 +31,8 @@ class BlockingDriver:
                     continue
                 due_ms = core.next_due_ms(now_ms)
                 until_ms = deadline_ms if due_ms is None else min(due_ms, deadline_ms)
-                self._sockets.wait(self._links, max(0, until_ms - now_ms))
+                left_ms = until_ms - self._clock.now_ms()  # a name may have been looked up
+                self._sockets.wait(self._links, max(0, left_ms))
         except BaseException:  # Ctrl-C: nobody knows which bytes were taken in
             self._end_all("interrupted")
             raise

@@ -33,7 +33,8 @@ class ThreadDriver:
     """Runs from the start until close().
 
     ``tell`` is called on the thread after each pass, without the lock: what users want to hear of
-    is told there, so that a callback of theirs holds up nobody but the thread.
+    is told there, so that a callback of theirs holds up nobody but the thread. What it raises ends
+    the thread, which calls it again then, for what is left to tell.
     """
 
     def __init__(
@@ -127,15 +128,20 @@ class ThreadDriver:
         """
         with self.lock:
             self.check_open()
-            take: Callable[[], Wait | Call] = partial(next, steps)
-            while True:
-                try:
-                    step = take()
-                except StopIteration as end:
-                    self.wake()
-                    returned: T = end.value
-                    return returned
-                take = self._carry_out(step, steps)
+            try:
+                return self._to_the_end(steps)
+            finally:
+                self.wake()  # others may wait for what it changed, however it ended
+
+    def _to_the_end(self, steps: Steps[T]) -> T:
+        take: Callable[[], Wait | Call] = partial(next, steps)
+        while True:
+            try:
+                step = take()
+            except StopIteration as end:
+                returned: T = end.value
+                return returned
+            take = self._carry_out(step, steps)
 
     def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
         """How the call goes on after it."""
@@ -242,9 +248,10 @@ class ThreadDriver:
             self._waker.close()
 
     def _tell_all(self) -> None:
-        """Though one of the program's own ends the thread, by sys.exit() say."""
-        try:
-            self._tell()
-        except BaseException:  # noqa: BLE001 - the others are told all the same
-            _LOG.exception("a callback of the program's ends %s", self._thread.name)
-            self._tell_all()
+        """Though some of the program's own would end the thread, by sys.exit() say."""
+        while True:
+            try:
+                self._tell()
+                return
+            except BaseException:  # noqa: BLE001 - the others are told all the same
+                _LOG.exception("a callback of the program's ends %s", self._thread.name)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
 from operator import attrgetter
 from random import Random
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from typing import NamedTuple
 from logquake.client.errors import ClientError, ProducerClosedError
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.delivery import Callback, Delivery
+from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.drain import Drain
 from logquake.client.producer.filling import Form
 from logquake.client.producer.leaders import Leaders
@@ -96,7 +95,6 @@ class Accumulator:
         record: Record,
         leaders: Leaders,
         now_ms: int,
-        callback: Callback | None = None,
         lease: Lease | None = None,
     ) -> Appended | Full:
         """``partition`` None: any of the topic's, which ``leaders`` has to know.
@@ -115,7 +113,7 @@ class Accumulator:
         is_new = delivery is None
         if is_new and partition is None and self._stuck_to(queues, topic, leaders) != chosen:
             # The batch that had no room had held back a switch, and is closed now.
-            return self.append(topic, None, record, leaders, now_ms, callback, lease)
+            return self.append(topic, None, record, leaders, now_ms, lease)
         if batch is None or delivery is None:
             lease = lease or self.memory.reserve(self._size_with(record))
             if not lease.is_granted:
@@ -127,8 +125,6 @@ class Accumulator:
             self.memory.release(lease)  # somebody else has made a batch meanwhile
         if partition is None:
             self._produced(queues, batch, before, leaders)
-        if callback is not None:
-            delivery.when_done(partial(_call, callback, delivery))
         return Appended(batch.place, delivery, is_new or batch.is_full)
 
     def append_to_open(self, topic: str, record: Record, leaders: Leaders) -> Appended | None:
@@ -145,8 +141,10 @@ class Accumulator:
         if delivery is None:
             return None
         is_full, added = filling.is_full, filling.estimated_bytes - before
-        if queues.sticky.counted(added, may_switch=is_full) and topic in leaders.topics:
-            self._produced(queues, batch, batch.estimated_bytes, leaders)
+        if queues.sticky.counted(added, may_switch=is_full):
+            known = leaders.topics.get(topic)
+            if known is not None and known.all:  # else it went meanwhile
+                self._produced(queues, batch, batch.estimated_bytes, leaders)
         return Appended(batch.place, delivery, is_full)
 
     def _produced(
@@ -286,8 +284,3 @@ class Accumulator:
         """Nothing is taken any more; what is there is sent without waiting for more."""
         self.is_closed = True
         self.memory.close()
-
-
-def _call(callback: Callback, delivery: Delivery) -> None:
-    if delivery.outcome is not None:
-        callback(delivery.outcome)

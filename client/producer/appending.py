@@ -66,10 +66,13 @@ class Appending:
         )
 
     def at_once(self, outgoing: Outgoing) -> Appended | None:
-        """None where it has to wait or to ask the program, or fails: in_time() says how.
+        """None where it has to wait or to ask the program, or fails: in_time() says how."""
+        try:
+            return self._try_at_once(outgoing)
+        except Exception:  # noqa: BLE001 - whatever it is, in_time() meets it again
+            return None
 
-        Raises ProducerClosedError.
-        """
+    def _try_at_once(self, outgoing: Outgoing) -> Appended | None:
         topic, partition, record, on_delivery = outgoing
         if partition is None:
             if self._may_stick and (record.key is None or self._ignores_keys):
@@ -83,12 +86,7 @@ class Appending:
         known = self._topics.known(topic, partition)
         if known is None or self._may_be_too_large(record):
             return None
-        try:
-            tried = self._append(outgoing, known, None)
-        except ClosedError:
-            raise
-        except Exception:  # noqa: BLE001 - whatever it is, in_time() meets it again
-            return None
+        tried = self._append(outgoing, known, None)
         if isinstance(tried, Full):
             self._accumulator.memory.release(tried.lease)
             return None
@@ -162,7 +160,7 @@ class Appending:
         chosen = self._chooser.choose(partition, record.key, known)
         leaders = self._sender.leaders()
         now_ms = self._clock.now_ms()
-        appended = self._accumulator.append(topic, chosen, record, leaders, now_ms, None, lease)
+        appended = self._accumulator.append(topic, chosen, record, leaders, now_ms, lease)
         if isinstance(appended, Full):
             return appended
         if appended.wakes:  # of each batch at least once, which is often enough

@@ -45,8 +45,6 @@ def nowhere(place: TopicPartition) -> RecordMetadata:
 Outcome = RecordMetadata | ClientError
 """An error is told as a value: who waits for it raises it."""
 
-Callback = Callable[[Outcome], None]
-
 
 class Results:
     """What became of the records of one batch (ProduceRequestResult).
@@ -113,10 +111,18 @@ class Results:
         self._listening[index] = delivery
 
     def tell(self) -> None:
-        """In the order of the records."""
+        """In the order of the records, all of them, though one of the program's own ends the
+        thread, by sys.exit() say.
+        """
         listening, self._listening = self._listening, {}
+        ends: BaseException | None = None
         for index in sorted(listening):
-            listening[index].tell()
+            try:
+                listening[index].tell()
+            except BaseException as error:  # noqa: BLE001 - raised once the others were told
+                ends = error
+        if ends is not None:
+            raise ends
 
 
 class Delivery:

@@ -23,7 +23,7 @@ _SEED = 0x9747B28C
 _MIX = 0x5BD1E995
 _MASK = 0xFFFFFFFF
 _WORD = Struct("<I")
-_SHORT_BYTES = 64  # what is remembered stays below a megabyte
+_SHORT_BYTES = 64  # what is remembered takes some two megabytes at most
 
 
 def partition_for(key: bytes, partition_count: int) -> int:

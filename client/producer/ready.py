@@ -103,13 +103,15 @@ class ReadyCheck:
         if not self._settings.is_adaptive or len(topic.by_partition) < count:
             topic.sticky.weigh_all_alike()
             return
-        if told and len(told.available) == count and self._latencies.are_all_available:
-            waiting = topic.by_partition
+        waiting = topic.by_partition
+        # A topic may have been made again, with fewer partitions than had batches.
+        have_leaders = told is not None and waiting.keys() == set(told.available)
+        if have_leaders and self._latencies.are_all_available:
             topic.sticky.weigh(list(map(len, waiting.values())), list(waiting), len(waiting))
             return
         sizes: dict[int, int] = {}
-        for partition, queue in topic.by_partition.items():
+        for partition, queue in waiting.items():
             leader = leaders.of(TopicPartition(name, partition))
             if leader and not (queue and not self._latencies.is_available(leader.node_id)):
                 sizes[partition] = len(queue)
-        topic.sticky.weigh(list(sizes.values()), list(sizes), len(topic.by_partition))
+        topic.sticky.weigh(list(sizes.values()), list(sizes), len(waiting))

@@ -26,6 +26,7 @@ from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataResponse
 from tests.net.server import Server
 from tests.net.test_client_thread import (
+    AGES_MS,
     CLOCK,
     NETWORK,
     Asking,
@@ -35,6 +36,7 @@ from tests.net.test_client_thread import (
     in_time,
     versions,
 )
+from tests.waiting import PATIENCE_S
 
 
 @asynccontextmanager
@@ -164,6 +166,26 @@ def test_a_call_that_is_cancelled_hears_of_it() -> None:
 
     asyncio.run(main())
     assert ended == ["cancelled"]
+
+
+def test_whoever_waits_for_what_a_cancelled_call_has_done_is_woken() -> None:
+    given_back: list[bool] = []
+
+    def hold() -> Steps[None]:
+        try:
+            yield Wait(lambda: False, AGES_MS)
+        finally:
+            given_back.append(True)
+
+    async def main() -> None:
+        async with driven(Counting()) as driver:
+            holds = asyncio.ensure_future(driver.run(hold()))
+            waits = asyncio.ensure_future(driver.wait(lambda: bool(given_back), AGES_MS))
+            await asyncio.sleep(0)
+            holds.cancel()
+            assert await asyncio.wait_for(waits, PATIENCE_S)
+
+    asyncio.run(main())
 
 
 def test_the_core_is_polled_when_it_is_due() -> None:

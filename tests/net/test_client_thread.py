@@ -16,6 +16,7 @@ import pytest
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.driving.driven import Driven, LastingCore
 from logquake.client.driving.sockets import SelectorSockets
+from logquake.client.driving.steps import Steps, Wait
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError, ConnectionLostError
@@ -32,6 +33,8 @@ from tests.net.server import SERVED, Server
 from tests.waiting import PATIENCE_S, wait_for
 
 PATIENCE_MS = int(PATIENCE_S * 1000)
+SOON_MS = 20  # time for a thread to fall asleep
+AGES_MS = 2**62
 CLOCK = SystemClock()
 NETWORK = NetworkSettings(request_timeout_ms=PATIENCE_MS)
 
@@ -295,6 +298,48 @@ def test_what_is_left_over_is_told_though_a_callback_ends_the_thread() -> None:
         with pytest.raises(ClosedError, match="SystemExit"):
             driver.wait(lambda: False, in_time())
     assert told == [1]
+
+
+def test_however_many_callbacks_end_the_thread_all_of_them_are_told() -> None:
+    telling, told, most = Telling(), [], sys.getrecursionlimit()
+
+    def end() -> None:
+        told.append(1)
+        sys.exit()
+
+    with driven(Counting(), telling.tell) as driver, driver.lock:
+        for _ in range(most):
+            telling.add(end)
+        driver.wake()
+    assert len(told) == most
+
+
+def test_whoever_waits_for_what_a_failed_call_has_done_is_woken() -> None:
+    given_back: list[bool] = []
+    told: list[bool] = []
+    waits = threading.Event()
+
+    def is_given_back() -> bool:
+        waits.set()
+        return bool(given_back)
+
+    def hold() -> Steps[None]:
+        try:
+            yield Wait(lambda: False, CLOCK.now_ms() + SOON_MS)
+            raise LookupError("it does not come")
+        finally:
+            given_back.append(True)
+
+    with driven(Counting()) as driver:
+        waiter = threading.Thread(
+            target=lambda: told.append(driver.wait(is_given_back, AGES_MS)), daemon=True
+        )
+        waiter.start()
+        assert waits.wait(PATIENCE_S)
+        with pytest.raises(LookupError):
+            driver.run(hold())
+        waiter.join(PATIENCE_S)
+        assert told == [True]
 
 
 def test_the_first_to_close_it_is_told_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator, Appended, Flush, Full
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.delivery import Outcome, RecordMetadata
+from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.numbering import Unnumbered
@@ -113,7 +114,6 @@ class AccumulatorPlayer(Player):
                 record,
                 self._leaders,
                 self._now_ms,
-                lambda outcome: self._told(name, outcome),
                 lease,
             )
         except (ProducerClosedError, RecordTooLargeError) as error:
@@ -125,8 +125,10 @@ class AccumulatorPlayer(Player):
             self._log(f"{name}: memory is short, {waiting} waits")
         elif isinstance(result, Appended):
             self._log(f"{name}: {result.place}{', wakes the sender' if result.wakes else ''}")
+            result.delivery.when_done(partial(self._told, name, result.delivery))
 
-    def _told(self, name: str, outcome: Outcome) -> None:
+    def _told(self, name: str, delivery: Delivery) -> None:
+        outcome = delivery.outcome
         if isinstance(outcome, RecordMetadata):
             self._log(f"{name} is at {outcome.topic}-{outcome.partition}:{outcome.offset}")
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
 from logquake.client.producer.accumulator import Accumulator, Appended
-from logquake.client.producer.delivery import Outcome, RecordMetadata
+from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.produce_requests import OLDEST_VERSION
@@ -148,15 +149,16 @@ class SenderPlayer(Player):
             record,
             self._sender.leaders(),
             self._now_ms,
-            lambda outcome: self._told(name, outcome),
         )
         assert isinstance(appended, Appended)
+        appended.delivery.when_done(partial(self._told, name, appended.delivery))
         self._appended(place)
 
     def _appended(self, place: TopicPartition) -> None:
         """A record was taken."""
 
-    def _told(self, name: str, outcome: Outcome) -> None:
+    def _told(self, name: str, delivery: Delivery) -> None:
+        outcome = delivery.outcome
         if isinstance(outcome, RecordMetadata):
             self._log(f"{name} is at {outcome.topic}-{outcome.partition}:{outcome.offset}")
         else:

@@ -9,6 +9,7 @@ import pytest
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator, Appended
+from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.settings import BatchingSettings
@@ -19,6 +20,42 @@ from logquake.wire.uuids import ZERO_UUID
 NODE = 1
 INFO = TopicInfo(ZERO_UUID, ErrorCode.NONE, {0: PartitionInfo(NODE, 0, ErrorCode.NONE)})
 LEADERS = Leaders(Snapshot({NODE: Node(NODE, "one", 9092)}, {"t": INFO}))
+
+
+def led(partitions: int) -> Leaders:
+    """All of a topic's partitions, by one broker."""
+    infos = {each: PartitionInfo(NODE, 0, ErrorCode.NONE) for each in range(partitions)}
+    topics = {"t": TopicInfo(ZERO_UUID, ErrorCode.NONE, infos)}
+    return Leaders(Snapshot({NODE: Node(NODE, "one", 9092)}, topics))
+
+
+def test_nothing_goes_to_partitions_that_a_topic_made_again_has_not() -> None:
+    """Though they had batches, which wait."""
+    accumulator = Accumulator(BatchingSettings(batch_bytes=100), Unnumbered(), Random(1))
+    record = Record(0, 0, None, b"x" * 100)
+    for partition in (0, 0, 1, 2, 3):
+        accumulator.append("t", partition, record, led(4), 0)
+    accumulator.ready(led(2), 0)
+    chosen = set()
+    for _ in range(50):
+        appended = accumulator.append("t", None, record, led(2), 0)
+        assert isinstance(appended, Appended)
+        chosen.add(appended.place.partition)
+    assert chosen == {0, 1}
+
+
+def test_a_batch_that_is_open_is_filled_though_its_topic_has_no_partitions_any_more() -> None:
+    record = Record(0, 0, None, b"x" * 100)
+    room = Filling(Form(10_000))
+    assert room.try_add(0, record)
+    assert room.try_add(1, record)
+    settings = BatchingSettings(batch_bytes=room.estimated_bytes)
+    accumulator = Accumulator(settings, Unnumbered(), Random(1))
+    accumulator.append("t", None, record, led(1), 0)
+    appended = accumulator.append_to_open("t", record, led(0))
+    assert appended is not None
+    assert appended.wakes
+    assert accumulator.append_to_open("t", record, led(0)) is None
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from sys import getrefcount
 
@@ -164,6 +165,17 @@ def test_a_callback_that_raises_keeps_nobody_from_being_told() -> None:
     batch.tell()
     assert delivery.is_done
     assert told == [RecordMetadata("t", 3, 1, NOW_MS, -1, -1)]
+
+
+def test_a_callback_that_ends_the_thread_keeps_no_other_record_from_being_told() -> None:
+    told: list[Outcome] = []
+    batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
+    batch.add_first(Record(0, NOW_MS, None, None)).when_done(sys.exit)
+    assert append(batch, b"two", told)
+    batch.written(1, NO_TIMESTAMP)
+    with pytest.raises(SystemExit):
+        batch.tell()
+    assert len(told) == 1
 
 
 def test_callbacks_may_come_after_the_outcome() -> None:

@@ -55,7 +55,7 @@ class Heard(ProducerInterceptor):
 class Program:
     """With a topic ``t`` that is known, and memory for one batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, **others: object) -> None:
         self.clock = FakeClock()
         self.partitioner = NamesOfPartitions()
         self.heard = Heard()
@@ -67,6 +67,7 @@ class Program:
             "batch_size": 1_000,
             "request_timeout_ms": DELIVERY_TIMEOUT_MS,
             "delivery_timeout_ms": DELIVERY_TIMEOUT_MS,
+            **others,
         }
         self.producing = Producing(None, keys, None, clock=self.clock, random=Random(1))
         self._metadata = self.producing.foundation.metadata
@@ -192,8 +193,9 @@ def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
     program.producing.telling.tell()
     [(_, error)] = told
     assert error is appended.delivery.outcome
+    assert program.producing.append(program.outgoing(partition=0)) is None
     with pytest.raises(ClosedError):
-        program.producing.append(program.outgoing(partition=0))
+        _carry_out(program.producing.append_in_time(program.outgoing(partition=0)))
 
 
 @pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)
@@ -215,3 +217,19 @@ def test_what_could_not_be_encoded_is_refused_at_the_call(keys: dict[str, object
 def test_a_time_that_is_no_64_bit_number_is_refused_at_the_call() -> None:
     with pytest.raises(ValueError, match="2\\^63"):
         Program().outgoing(timestamp_ms=2**63)
+
+
+@pytest.mark.parametrize("partition", [None, 0])
+def test_an_interceptor_hears_of_a_header_that_nobody_could_send(partition: int | None) -> None:
+    """Whether there is a batch that the record would go to at once, or none yet."""
+    program = Program(partitioner_class=None)
+    good = program.outgoing(partition=partition)
+    headers: Any = [("k", "no bytes")]
+    bad = good._replace(record=good.record._replace(value=b"", headers=tuple(headers)))
+    for _ in range(2):
+        assert program.producing.append(bad) is None
+        with pytest.raises(TypeError) as failed:
+            _carry_out(program.producing.append_in_time(bad))
+        assert program.heard.errors.pop() is failed.value
+        program.producing.append(good)
+    assert program.heard.errors == []

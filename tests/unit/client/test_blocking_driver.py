@@ -1,0 +1,47 @@
+"""Whoever waits drives the core: until when."""
+
+from __future__ import annotations
+
+from random import Random
+
+from logquake.client.driving.blocking import BlockingDriver
+from logquake.client.driving.driven import Driven
+from logquake.client.network.links import Links
+from logquake.client.network.settings import NetworkSettings
+from tests.unit.client.cluster_in_memory import FakeClock
+
+LOOK_UP_MS = 900
+
+
+class SlowNames:
+    """Sockets of a host whose names take long to look up; nothing else happens."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+
+    def perform(self, _links: Driven) -> bool:
+        self._clock.sleep_ms(LOOK_UP_MS)
+        return False
+
+    def wait(self, _links: Driven, timeout_ms: int | None) -> None:
+        self._clock.sleep_ms(timeout_ms or 0)
+
+    def close(self) -> None: ...
+
+
+class Idle:
+    def __init__(self) -> None:
+        self.polled_ms: list[int] = []
+
+    def poll(self, now_ms: int) -> None:
+        self.polled_ms.append(now_ms)
+
+    def next_due_ms(self, _polled_ms: int) -> None: ...
+
+
+def test_what_a_look_up_took_is_not_waited_for_once_more() -> None:
+    clock, core = FakeClock(), Idle()
+    driver = BlockingDriver(Links(NetworkSettings(), Random(1)), SlowNames(clock), clock)
+    deadline_ms = clock.now_ms() + 1_000
+    assert not driver.run(core, lambda: False, deadline_ms)
+    assert core.polled_ms[-1] == deadline_ms
