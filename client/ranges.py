@@ -32,8 +32,9 @@ def stored_range(
     """Those that have an offset in the range, whole: the first may begin before it, the last may
     end behind it. Offsets that nobody may see, or that are compacted away, are passed over.
 
-    Without ``fail_on_data_loss``, what retention took is passed over too. Raises ClientError:
-    OffsetOutOfRangeError, ReadStalledError if for default.api.timeout.ms nothing comes.
+    Without ``fail_on_data_loss``, what retention took is passed over too, and what a log that was
+    cut off does not reach any more, once for default.api.timeout.ms nothing has come. Raises
+    ClientError: OffsetOutOfRangeError, ReadStalledError if for so long nothing comes.
     """
     stall_ms = consumer.config.default_api_timeout_ms
     consumer.assign([place])
@@ -50,9 +51,11 @@ def stored_range(
                 return  # the log now ends before the range does
             consumer.seek(place, earliest)
             found = ()
-        yield from (each for each in found if each.header.base_offset < end)
+        yield from (each for each in found if each.may_begin_before(end))
         position, before = consumer.position(place), position
         if position == before:
+            if not fail_on_data_loss and consumer.end_offsets([place])[place] <= position:
+                return
             raise ReadStalledError(f"{place}: nothing at {position} of {end} for {stall_ms} ms")
 
 

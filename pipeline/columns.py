@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 ROWS_PER_BATCH = 10_000
 US_PER_MS = 1_000
+LARGEST_MS = (1 << 63) // US_PER_MS - 1  # that is a number of microseconds
 
 
 class Columns:

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource
 
-from logquake.pipeline.columns import ROWS_PER_BATCH, US_PER_MS, Columns, arrow_type
+from logquake.pipeline.columns import (
+    LARGEST_MS,
+    ROWS_PER_BATCH,
+    US_PER_MS,
+    Columns,
+    arrow_type,
+)
 from logquake.pipeline.files import FilesReader
 from logquake.pipeline.option_values import OptionError, by_known_name, names, path_of
 from logquake.storage import file_names
@@ -172,7 +178,7 @@ def _row(
     return (
         offset,
         header.partition_leader_epoch,
-        timestamp_ms * US_PER_MS,
+        _micros(timestamp_ms),
         int(header.is_log_append_time),
         header.producer_id,
         header.producer_epoch,
@@ -183,6 +189,11 @@ def _row(
         value,
         is_sound,
     )
+
+
+def _micros(timestamp_ms: int) -> int | None:
+    """None of a time that Spark has not: a program may write any, and damage too."""
+    return timestamp_ms * US_PER_MS if abs(timestamp_ms) <= LARGEST_MS else None
 
 
 def _arrow_schema() -> pa.Schema:

@@ -30,6 +30,11 @@ class StoredBatch(NamedTuple):
     first_offset: int
     is_hidden: bool = False
 
+    def may_begin_before(self, offset: int) -> bool:
+        """Where a compressed message set begins its header does not say."""
+        header = self.header
+        return header.base_offset < offset or (header.is_legacy and header.is_compressed)
+
 
 class SeenBatch(NamedTuple):
     """``records`` are parsed as they are taken; none of control batches and aborted ones.

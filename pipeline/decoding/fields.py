@@ -129,6 +129,8 @@ class Fields:
     @cached_property
     def _timestamps(self) -> _Read:
         sizes = read_numbers(self._payload, self._starts)
+        if (sizes.behind + sizes.values != self._ends).any():  # one below 0, as ends_of takes it
+            raise UnusualError
         return read_numbers(self._payload, sizes.behind + 1, _LONG_BYTES)  # behind the attributes
 
     @cached_property

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from logquake.pipeline.columns import US_PER_MS
+from logquake.pipeline.columns import LARGEST_MS, US_PER_MS
 from logquake.pipeline.decoding.fields import (
     PADDING_BYTES,
     Fields,
@@ -21,8 +21,6 @@ from logquake.pipeline.decoding.fields import (
 from logquake.pipeline.decoding.headers import headers_array
 from logquake.pipeline.decoding.slices import binary_array
 from logquake.wire.records import BatchHeader
-
-_LARGEST_MS = (1 << 63) // US_PER_MS - 1  # that is a number of microseconds
 
 
 class Payload(NamedTuple):
@@ -71,7 +69,7 @@ class Group:
         if any(header.is_log_append_time for header in self._headers):
             deltas = np.where(self.times_are_of_log, 0, deltas)
         times_ms = self._of_all(_time_of_batch) + deltas
-        if (np.abs(times_ms) > _LARGEST_MS).any():
+        if ((times_ms > LARGEST_MS) | (times_ms < -LARGEST_MS)).any():
             raise UnusualError
         return times_ms * US_PER_MS
 

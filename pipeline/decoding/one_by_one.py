@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logquake.pipeline.columns import US_PER_MS
+from logquake.pipeline.columns import LARGEST_MS, US_PER_MS
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import Record
-
-_LARGEST_MS = (1 << 63) // US_PER_MS - 1
 
 
 def column_of(name: str, records: list[Record], *, is_append_time: bool) -> list[Any]:
@@ -20,7 +18,7 @@ def column_of(name: str, records: list[Record], *, is_append_time: bool) -> list
 
 
 def _time_us(record: Record) -> int:
-    if abs(record.timestamp_ms) > _LARGEST_MS:
+    if abs(record.timestamp_ms) > LARGEST_MS:
         raise RecordError(
             ErrorCode.INVALID_TIMESTAMP,
             f"offset {record.offset} has the time {record.timestamp_ms} ms: Spark's end before",

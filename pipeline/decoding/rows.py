@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -20,6 +21,13 @@ from logquake.wire.records.walk import plain_records
 # So many rows, or so many bytes, are worth a turn: what a turn costs besides is paid once.
 _FULL_ROWS = 32_768
 _FULL_BYTES = 8 * 1024 * 1024
+
+
+class _Opened(NamedTuple):
+    """``plain`` are its records, decompressed; None of a message set."""
+
+    stored: StoredBatch
+    plain: bytes | memoryview | None
 
 
 class Rows:
@@ -53,28 +61,50 @@ class Rows:
         """What was added since the last time. Raises RecordError."""
         stored, self._stored = self._stored, []
         self._rows = self._bytes = 0
-        for rows in self._decoded(stored):
-            if rows.num_rows:
-                yield rows
+        for some in self._opened(stored):
+            for rows in self._decoded(some):
+                if rows.num_rows:
+                    yield rows
 
-    def _decoded(self, stored: Sequence[StoredBatch]) -> list[pa.RecordBatch]:
+    def _opened(self, stored: Sequence[StoredBatch]) -> Iterator[list[_Opened]]:
+        """So many at a time as are worth a turn now: a batch may be a thousandth of its records."""
+        some: list[_Opened] = []
+        size = 0
+        for batch in stored:
+            plain = self._plain(batch)
+            some.append(_Opened(batch, plain))
+            size += len(plain or ())
+            if size >= _FULL_BYTES:
+                yield some
+                some, size = [], 0
+        if some:
+            yield some
+
+    def _plain(self, batch: StoredBatch) -> bytes | memoryview | None:
+        if batch.header.is_legacy:
+            return None
+        return plain_records(batch.view, batch.position, batch.header, self._limit_bytes)
+
+    def _decoded(self, opened: Sequence[_Opened]) -> Iterator[pa.RecordBatch]:
         try:
-            return [self._together(stored)]
+            together = self._together(opened)
         except UNUSUAL:
-            return [self._alone(batch) for batch in stored]
+            yield from map(self._alone, opened)
+        else:
+            yield together
 
-    def _together(self, stored: Sequence[StoredBatch]) -> pa.RecordBatch:
+    def _together(self, opened: Sequence[_Opened]) -> pa.RecordBatch:
         """Raises what UNUSUAL lists, and RecordError."""
-        group = Group([self._payload(batch) for batch in stored])
+        group = Group([_payload(batch) for batch in opened])
         rows = self._batch(len(group), lambda name: _ARRAYS[name](group))
         wanted = group.asked_for(self._wanted.end)
         return rows if wanted is None else rows.filter(pa.array(wanted))
 
-    def _alone(self, batch: StoredBatch) -> pa.RecordBatch:
+    def _alone(self, batch: _Opened) -> pa.RecordBatch:
         try:
             return self._together([batch])
         except UNUSUAL:
-            return self._one_by_one(batch)
+            return self._one_by_one(batch.stored)
 
     def _one_by_one(self, batch: StoredBatch) -> pa.RecordBatch:
         header, view, position, first_offset, _ = batch
@@ -98,12 +128,12 @@ class Rows:
         ]
         return pa.RecordBatch.from_arrays(arrays, names=list(self._names))
 
-    def _payload(self, batch: StoredBatch) -> Payload:
-        """Raises UnusualError for a message set, and RecordError."""
-        if batch.header.is_legacy:
-            raise UnusualError
-        plain = plain_records(batch.view, batch.position, batch.header, self._limit_bytes)
-        return Payload(batch.header, batch.first_offset, plain)
+
+def _payload(batch: _Opened) -> Payload:
+    """Raises UnusualError for a message set."""
+    if batch.plain is None:
+        raise UnusualError
+    return Payload(batch.stored.header, batch.stored.first_offset, batch.plain)
 
 
 def type_of(name: str) -> pa.DataType:

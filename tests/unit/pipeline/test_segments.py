@@ -79,6 +79,16 @@ def test_a_damaged_batch_is_one_row_and_the_next_is_read(tmp_path: Path) -> None
     ]
 
 
+def test_a_time_that_spark_has_not_is_null_and_ends_nothing(tmp_path: Path) -> None:
+    nanoseconds = encode_batch([Record(0, 1_764_000_000_000_000_000, b"k", b"v")])
+    damaged = bytearray(TRANSACTIONAL)
+    damaged[35] ^= 0x40  # of its largest time
+    segment(tmp_path, nanoseconds, damaged, MARKER)
+    found = rows(tmp_path, "offset", "timestamp", "crcOk")
+    assert found[:2] == [(0, None, True), (2, None, False)]
+    assert found[2][1] is not None
+
+
 @pytest.mark.parametrize("tail", [TRANSACTIONAL[:-1], TRANSACTIONAL[:5], b"\x00" * 100])
 def test_what_a_file_ends_in_is_no_row(tmp_path: Path, tail: bytes | bytearray) -> None:
     segment(tmp_path, PLAIN, tail)

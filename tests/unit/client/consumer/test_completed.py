@@ -9,7 +9,7 @@ from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import Tally
 from logquake.client.errors import CorruptRecordError
 from logquake.wire.messages.fetch import AbortedTransaction, PartitionData
-from logquake.wire.records import BatchFlag, Record, encode_batch
+from logquake.wire.records import BatchFlag, Codec, Record, encode_batch, encode_message_set
 from logquake.wire.topic_partition import TopicPartition
 
 PLACE = TopicPartition("t", 0)
@@ -68,3 +68,13 @@ def test_a_batch_whose_checksum_does_not_fit_is_told_after_those_before_it() -> 
     for _ in range(2):
         with pytest.raises(CorruptRecordError, match="t-0 at 2"):
             fetch.take_batches(MANY)
+
+
+def test_a_compressed_message_set_that_ends_behind_an_offset_may_begin_before_it() -> None:
+    records = [Record(offset, 1, None, b"v") for offset in range(10, 20)]
+    old = bytes(encode_message_set(records, magic=1, codec=Codec.GZIP))
+    (compressed,) = completed(old, asked_offset=10).take_batches(MANY)
+    assert compressed.header.base_offset == 19
+    assert compressed.may_begin_before(15)
+    (new,) = completed(batch(0, 10)).take_batches(MANY)
+    assert [new.may_begin_before(offset) for offset in (0, 1)] == [False, True]

@@ -196,6 +196,32 @@ def test_message_sets_are_read_beside_batches(magic: int, codec: Codec) -> None:
     assert [row["value"] for row in taken(old + new)][-1] == b"new"
 
 
+def test_records_that_were_small_when_compressed_are_taken_some_at_a_time() -> None:
+    from logquake.pipeline.decoding.rows import Rows
+
+    rows = Rows(EVERY_OFFSET, ("value",), LIMIT_BYTES)
+    value = bytes(LIMIT_BYTES - 100)
+    for offset in range(20):
+        rows.add(batch_of([Record(offset, 1, None, value)], base_offset=offset, codec=Codec.ZSTD))
+    assert not rows.is_full  # as they are stored they are next to nothing
+    assert [batch.num_rows for batch in rows.take()] == [9, 9, 2]
+
+
+def test_a_record_of_a_size_below_0_is_refused() -> None:
+    raw = bytearray(encode_batch([Record(0, 1, b"k", b"v")]))
+    raw[HEADER_BYTES] ^= 1  # a zigzag's sign
+    with pytest.raises(RecordError):
+        taken([stored(bytes(raw))])
+
+
+@pytest.mark.parametrize("time_ms", [-(1 << 63), (1 << 63) - 1])
+def test_a_time_that_spark_has_not_is_refused(time_ms: int) -> None:
+    raw = bytearray(encode_batch([Record(0, 1, b"k", b"v")]))
+    raw[27:35] = time_ms.to_bytes(8, "big", signed=True)  # the base of the batch's times
+    with pytest.raises(RecordError, match="Spark's end before"):
+        taken([stored(bytes(raw))])
+
+
 def test_header_keys_that_are_no_text_are_read_as_java_does() -> None:
     raw = bytearray(encode_batch([Record(0, 1, b"k", b"v", (("hh", b"x"),))]))
     at = raw.index(b"hh")
