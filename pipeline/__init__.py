@@ -34,8 +34,7 @@
     pacing.py     so many rows a second at most
 
 Usage: `spark = spark_session(); register(spark); spark.read.format("logquake")`, or `readStream`,
-with option names, schema and checkpoints' offsets as Spark's own Kafka connector has them. Caveat:
-PLAINTEXT only.
+with option names, schema and checkpoints' offsets as Spark's own Kafka connector has them.
 pyspark and pyarrow come with the extra `logquake[spark]` and are imported when first needed.
 """
 

@@ -59,6 +59,13 @@ def _sizes(starts: Offsets, ends: Offsets) -> Iterator[tuple[TopicPartition, int
             yield at, size
 
 
+def missed(starts: Offsets, earliest: Offsets) -> Iterator[str]:
+    """What partitions that came later had lost before anybody knew of them."""
+    for at, begins in sorted(earliest.items()):
+        if at not in starts and begins > 0:
+            yield f"{at} came later, and has lost offsets 0 to {begins - 1}: it begins at {begins}"
+
+
 def losses(starts: Offsets, ends: Offsets, earliest: Offsets) -> Iterator[str]:
     """What lies between ``starts`` and ``ends`` and cannot be read any more, by partition.
 

@@ -49,8 +49,11 @@ _USUAL_OF_A_WRITE = _CLIENT_ID | {
 _OF_A_WRITE = {"acks": "all", "enable.idempotence": "true"}
 _SPELT = {"acks": ("all", "-1"), "enable.idempotence": ("true",)}
 # A task reads one partition, as fast as it can; a batch that is larger comes all the same.
-_OF_A_READ = {"auto.offset.reset": "none", "allow.auto.create.topics": "false"}
-_USUAL_OF_A_READ = _CLIENT_ID | {"max.partition.fetch.bytes": str(4 * 1024 * 1024)}
+_OF_A_READ = {"auto.offset.reset": "none"}
+_USUAL_OF_A_READ = _CLIENT_ID | {
+    "allow.auto.create.topics": "false",
+    "max.partition.fetch.bytes": str(4 * 1024 * 1024),
+}
 
 
 def parted(options: Mapping[str, str], known: Iterable[str]) -> tuple[Keys, dict[str, str]]:
@@ -61,7 +64,7 @@ def parted(options: Mapping[str, str], known: Iterable[str]) -> tuple[Keys, dict
     kafka, others = {}, {}
     for name, value in options.items():
         if name.lower().startswith(_PREFIX):
-            kafka[name.lower().removeprefix(_PREFIX)] = value
+            kafka[name_of(name.lower().removeprefix(_PREFIX))] = value
         else:
             others[name] = value
     return kafka, by_known_name(others, known)

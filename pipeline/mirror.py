@@ -53,7 +53,7 @@ def run(spark: SparkSession, arguments: argparse.Namespace) -> int:
     _make_topics(arguments)
     query = _start(spark, arguments)
     try:
-        rows = _follow(query)
+        rows = follow(query)
     finally:
         query.stop()
     print(f"{rows:,} rows mirrored to {arguments.target_servers}")
@@ -86,7 +86,7 @@ def _start(spark: SparkSession, arguments: argparse.Namespace) -> StreamingQuery
     return sink.trigger(availableNow=True).start()
 
 
-def _follow(query: StreamingQuery) -> int:
+def follow(query: StreamingQuery) -> int:
     """How many rows it has taken, told as it goes. Raises what ends the query."""
     rows: dict[int, int] = {}
     is_over = False
@@ -94,7 +94,7 @@ def _follow(query: StreamingQuery) -> int:
         is_over = bool(query.awaitTermination(_LOOK_EVERY_S))
         found: list[Any] = query.recentProgress
         new = {each["batchId"]: each["numInputRows"] for each in found}
-        if new.keys() - rows.keys() and sum(new.values()):
+        if any(count != rows.get(batch, 0) for batch, count in new.items()):
             rows |= new
             print(f"mirror: {sum(rows.values()):,} rows", file=sys.stderr, flush=True)
     return sum(rows.values())

@@ -64,14 +64,26 @@ def names(text: str) -> tuple[str, ...]:
     return names
 
 
+def pattern(given: Mapping[str, str], name: str) -> str | None:
+    """A regular expression of Python's."""
+    text = given.get(name)
+    try:
+        return text if text is None else re.compile(text).pattern
+    except re.error as error:
+        raise OptionError(f"{name} is not a regular expression: {text}: {error}") from error
+
+
 def flag(given: Mapping[str, str], name: str, *, default: bool) -> bool:
-    return choice(given.get(name, str(default)), {"true": True, "false": False})
+    return choice(given, name, {"true": True, "false": False}, default=default)
 
 
-def choice(text: str, meanings: Mapping[str, T]) -> T:
+def choice(given: Mapping[str, str], name: str, meanings: Mapping[str, T], *, default: T) -> T:
+    text = given.get(name)
+    if text is None:
+        return default
     meaning = meanings.get(text.strip().lower())
     if meaning is None:
-        raise OptionError(f"{text!r} is none of {', '.join(meanings)}")
+        raise OptionError(f"{name}: {text!r} is none of {', '.join(meanings)}")
     return meaning
 
 

@@ -5,7 +5,7 @@ What is not understood is refused: an option silently ignored is a job that read
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from logquake.pipeline.client_options import Keys, consumer_keys, parted
@@ -17,6 +17,7 @@ from logquake.pipeline.option_values import (
     flag,
     names,
     number,
+    pattern,
     positions,
 )
 from logquake.pipeline.record_columns import COLUMNS, HEADERS, USUAL
@@ -52,6 +53,12 @@ class Bound:
     everywhere: int | None
     by_partition: Mapping[TopicPartition, int] = field(default_factory=dict)
     is_time: bool = False
+
+    def check(self, selected: Collection[TopicPartition]) -> None:
+        """Raises OptionError for partitions that are told of, and not read."""
+        if unread := sorted(self.by_partition.keys() - set(selected)):
+            names = ", ".join(map(str, unread))
+            raise OptionError(f"a starting or ending offset of {names}, which is not read")
 
     def at(self, topic: str, partition: int) -> int:
         """Raises OptionError for a partition that the option says nothing of."""
@@ -153,20 +160,24 @@ def _read_options(
     if len(selector) != 1:
         raise OptionError(f"exactly one of {', '.join(_SELECTORS)} is needed, not {selector}")
     subscribe = given.get("subscribe")
-    strategy = given.get("startingOffsetsByTimestampStrategy", "error")
     return ReadOptions(
         consumer=consumer_keys(kafka),
         starting=starting,
         ending=ending,
         topics=names(subscribe) if subscribe is not None else None,
-        topic_pattern=given.get("subscribePattern"),
+        topic_pattern=pattern(given, "subscribePattern"),
         assigned=assigned(given["assign"]) if "assign" in given else None,
         min_partitions=number(given, "minPartitions", 0),
         max_records_per_partition=number(given, "maxRecordsPerPartition", 0),
         fail_on_data_loss=flag(given, "failOnDataLoss", default=True),
         columns=_columns(given),
         push_filters=flag(given, "pushFilters", default=False),
-        late_start_is_latest=choice(strategy, {"error": False, "latest": True}),
+        late_start_is_latest=choice(
+            given,
+            "startingOffsetsByTimestampStrategy",
+            {"error": False, "latest": True},
+            default=False,
+        ),
     )
 
 

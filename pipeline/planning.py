@@ -144,8 +144,9 @@ def starting_offsets(
 ) -> Offsets:
     """A real offset for each partition, the ones given by number as they are.
 
-    Raises ClientError, and OptionError where the bound says nothing of a partition, and where no
-    record is as late as the starting time, unless the options let it be the end of the log.
+    Raises ClientError, and OptionError where the bound says nothing of a partition, or tells of
+    another, and where no record is as late as the starting time, unless the options let it be the
+    end of the log.
     """
     found, late = _offsets(consumer, selected, options.starting)
     if late and not options.late_start_is_latest:
@@ -166,6 +167,7 @@ def _offsets(
     consumer: Consumer, selected: Sequence[TopicPartition], bound: Bound
 ) -> tuple[Offsets, list[TopicPartition]]:
     """Those that are known, and the partitions whose last record is older than the time."""
+    bound.check(selected)
     wanted = {place: bound.at(*place) for place in selected}
     if bound.is_time:
         times = consumer.offsets_for_times(wanted)

@@ -8,7 +8,7 @@ such a run, so that it is told (`ExactlyOnceError`): a replay of them is another
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from logquake.pipeline.writing_arguments import add_writing_arguments, target_ke
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_MOST_TASKS = 64
 _COLUMNS = ("key", "value", "headers", "timestamp", "topic", "partition")
 
 
@@ -79,12 +80,16 @@ def _rows(spark: SparkSession, lake: Path, where: str | None) -> DataFrame:
     return rows.where(where) if where else rows
 
 
+def tasks_of(partitions: Mapping[str, int]) -> int:
+    """As many wherever a run is started again: a task of another number has other rows."""
+    return min(_MOST_TASKS, sum(partitions.values()))
+
+
 def _write(rows: DataFrame, partitions: dict[str, int], arguments: argparse.Namespace) -> None:
     """A partition is one task's, so that it stays in order."""
     from pyspark.sql import functions
 
-    cores = rows.sparkSession.sparkContext.defaultParallelism
-    tasks = min(cores, sum(partitions.values()))
+    tasks = tasks_of(partitions)
     topic = functions.concat(functions.lit(arguments.topic_prefix), functions.col("topic"))
     in_order = (
         rows.withColumn("topic", topic)
@@ -93,6 +98,7 @@ def _write(rows: DataFrame, partitions: dict[str, int], arguments: argparse.Name
         .select(*_COLUMNS)
     )
     if arguments.rate:
-        in_order = in_order.mapInArrow(paced(arguments.rate / tasks), in_order.schema)
+        at_once = min(tasks, rows.sparkSession.sparkContext.defaultParallelism)
+        in_order = in_order.mapInArrow(paced(arguments.rate / at_once), in_order.schema)
     options = writing_options(arguments, arguments.name)
     in_order.write.format("logquake").mode("append").options(**options).save()

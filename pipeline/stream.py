@@ -27,6 +27,7 @@ from logquake.pipeline.admission import (
     available,
     from_document,
     losses,
+    missed,
     to_document,
 )
 from logquake.pipeline.asking import consuming
@@ -103,7 +104,7 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         starts, ends = from_document(start), from_document(end)
         with consuming(self._options.read.consumer, _WHAT) as consumer:
             earliest = consumer.beginning_offsets(ends.keys())
-        lost = list(losses(starts, ends, earliest))
+        lost = [*losses(starts, ends, earliest), *missed(starts, earliest)]
         if lost and self._options.read.fail_on_data_loss:
             raise DataLossError(f"{'; '.join(lost)} (failOnDataLoss=false goes on without)")
         begun = {at: max(starts.get(at, 0), earliest.get(at, 0)) for at in ends}

@@ -34,7 +34,7 @@ class WriteOptions:
 def parse_write_options(options: Mapping[str, str]) -> WriteOptions:
     """Raises OptionError."""
     kafka, given = parted(options, _KNOWN)
-    is_exactly_once = choice(given.get("deliveryGuarantee", "at-least-once"), _GUARANTEES)
+    is_exactly_once = choice(given, "deliveryGuarantee", _GUARANTEES, default=False)
     if "transactionalIdPrefix" in given and not is_exactly_once:
         raise OptionError("transactionalIdPrefix is for deliveryGuarantee exactly-once")
     return WriteOptions(

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from math import ceil
-from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
@@ -70,7 +69,7 @@ def page(
     files: Sequence[tuple[str, str]] = (),
 ) -> str:
     """``files`` of the folder are linked to, each with what is in it."""
-    environment = environment_of(Path(__file__).parent)
+    environment = environment_of("logquake.chaos.report")
     environment.filters["prose"] = _prose
     began = datetime.fromtimestamp(series.began_us / MICROSECONDS).astimezone()
     series = replace(series, marks=[*series.marks, *_wrongs(judgement, series)])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from logquake.chaos.checkers.retelling import Retelling
 from logquake.chaos.checkers.verdicts import Ruling, Verdict, Violation
 
+_SHARED = "logquake.chaos.report"
 
-def environment_of(folder: Path) -> Environment:
-    """Of the templates in a folder, which may include style.css and verdicts.html."""
+
+def environment_of(package: str) -> Environment:
+    """Of the templates of a package, which may include style.css and verdicts.html. It may have
+    come as a wheel that nobody has unpacked.
+    """
     return Environment(
-        loader=FileSystemLoader([folder, Path(__file__).parent]),
+        loader=ChoiceLoader([PackageLoader(each, "") for each in (package, _SHARED)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -31,7 +30,7 @@ _SHADES = {Verdict.HOLDS: "held", Verdict.BROKEN: "broke", Verdict.INCONCLUSIVE:
 def page(name: str, judgement: Judgement, looks: Looks) -> str:
     """HTML that needs nothing else. ``name`` is the run's."""
     began = datetime.fromtimestamp(looks.series.began_us / MICROSECONDS).astimezone()
-    template = environment_of(Path(__file__).parent).get_template("audit.html")
+    template = environment_of("logquake.pipeline.audit").get_template("audit.html")
     return template.render(
         name=name,
         began=f"{began:%Y-%m-%d %H:%M:%S %Z}",

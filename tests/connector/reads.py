@@ -54,6 +54,10 @@ def read_cases(spark: Any, bootstrap: str) -> list[Case]:
             "offsets of some partitions",
             {**_OF, "startingOffsets": json.dumps({ORDERS: {"0": 3}})},
         ),
+        case(
+            "offsets of a partition that there is not",
+            {**_OF, "startingOffsets": json.dumps({ORDERS: {str(at): 0 for at in range(4)}})},
+        ),
         case("startingOffsets latest", {**_OF, "startingOffsets": "latest"}),
         case("endingOffsets earliest", {**_OF, "endingOffsets": "earliest"}),
         case(

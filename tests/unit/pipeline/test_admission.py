@@ -10,6 +10,7 @@ from logquake.pipeline.admission import (
     available,
     from_document,
     losses,
+    missed,
     to_document,
 )
 from logquake.wire.topic_partition import TopicPartition
@@ -62,3 +63,8 @@ def test_what_was_lost_is_named() -> None:
     ]
     assert list(losses({A: 5}, {A: 9, B: 4}, {A: 5, B: 2})) == []
     assert list(losses({A: 5}, {A: 5}, {A: 8})) == []
+
+
+def test_what_a_partition_lost_before_it_was_known_is_named() -> None:
+    told = "t-1 came later, and has lost offsets 0 to 6: it begins at 7"
+    assert list(missed({A: 5}, {A: 9, B: 7, C: 0})) == [told]

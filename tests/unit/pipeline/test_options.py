@@ -53,6 +53,13 @@ def test_offsets_are_given_by_topic_and_partition() -> None:
         options.ending.at("t", 1)
 
 
+def test_offsets_of_what_is_not_read_are_refused() -> None:
+    options = parse(startingOffsets='{"t": {"0": 23, "1": -2}}')
+    options.starting.check([TopicPartition("t", 0), TopicPartition("t", 1)])
+    with pytest.raises(OptionError, match="of t-1, which is not read"):
+        options.starting.check([TopicPartition("t", 0)])
+
+
 def test_a_time_for_all_goes_before_times_by_partition_and_those_before_offsets() -> None:
     by_partition = '{"t": {"0": 7}}'
     options = parse(
@@ -77,6 +84,7 @@ def test_partitions_can_be_assigned() -> None:
         ({"subscribe": " , "}, "no topic"),
         ({"subscribe": "t", "groupIdPrefix": "x"}, "unknown options: groupIdPrefix"),
         ({"subscribe": "t", "kafka.group.id": "x"}, "kafka.group.id cannot be set: .* no group"),
+        ({"subscribe": "t", "kafka.group_id": "x"}, "kafka.group.id cannot be set"),
         ({"subscribe": "t", "kafka.ssl.truststore": "x"}, "did you mean ssl.truststore"),
         ({"subscribe": "t", "kafka.security.protocol": "TLS"}, "kafka.security.protocol='TLS'"),
         ({"subscribe": "t", "startingOffsets": "latest"}, "cannot be latest"),
@@ -85,8 +93,12 @@ def test_partitions_can_be_assigned() -> None:
         ({"subscribe": "t", "endingOffsets": "[1]"}, "endingOffsets is not JSON"),
         ({"subscribe": "t", "startingOffsets": '{"t": {"x": 1}}'}, "startingOffsets is not JSON"),
         ({"assign": '{"t": 1}'}, "assign is not JSON"),
+        ({"subscribePattern": "t["}, r"subscribePattern is not a regular expression: t\[: unter"),
         ({"subscribe": "t", "minPartitions": "many"}, "minPartitions is not a number"),
-        ({"subscribe": "t", "includeHeaders": "perhaps"}, "'perhaps' is none of true, false"),
+        (
+            {"subscribe": "t", "includeHeaders": "perhaps"},
+            "includeHeaders: 'perhaps' is none of true",
+        ),
         ({"subscribe": "t", "kafka.isolation.level": "none"}, "read_committed"),
     ],
 )
@@ -152,6 +164,11 @@ def test_columns_are_chosen_and_stay_in_the_connectors_order() -> None:
 
 
 def test_every_key_of_kafkas_consumers_may_be_given() -> None:
+    assert parse().consumer["allow.auto.create.topics"] == "false"
+    assert parse(**{"kafka.allow.auto.create.topics": "true"}).consumer == {
+        **parse().consumer,
+        "allow.auto.create.topics": "true",
+    }
     options = parse(**{"kafka.SSL.truststore.location": "/ca.pem", "kafka.client.rack": "b"})
     assert options.consumer["ssl.truststore.location"] == "/ca.pem"
     assert options.consumer["client.rack"] == "b"

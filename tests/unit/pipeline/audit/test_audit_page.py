@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violation
@@ -12,6 +16,8 @@ from logquake.chaos.report.series import gather
 from logquake.pipeline.audit.charts import again_chart, divergence_chart, lag_chart, silences_chart
 from logquake.pipeline.audit.looking import Looks, Part, Silence
 from logquake.pipeline.audit.page import figures, page
+from logquake.pipeline.shipping import archive_into
+from tests.waiting import PATIENCE_S
 
 SECOND = 1_000_000
 ROWS = [
@@ -40,6 +46,24 @@ def test_the_page_tells_verdicts_and_figures_and_nothing_in_it_is_a_tag_that_a_p
     assert "<b>g</b>" not in text
     assert "<i>lost" not in text
     assert not re.search(r'(src|href)="', text), "it needs nothing else"
+
+
+def test_the_page_is_written_by_a_package_that_nobody_has_unpacked(tmp_path: Path) -> None:
+    program = (
+        "from logquake.pipeline.audit import page; "
+        "page.environment_of('logquake.pipeline.audit').get_template('audit.html'); "
+        "print(page.__file__)"
+    )
+    archive = archive_into(tmp_path)
+    told = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": str(archive)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert told.stdout.startswith(str(archive)), told.stderr
 
 
 def test_where_nothing_was_seen_the_page_says_so() -> None:
