@@ -179,7 +179,7 @@ def _row(
         offset,
         header.partition_leader_epoch,
         _micros(timestamp_ms),
-        int(header.is_log_append_time),
+        header.timestamp_type,
         header.producer_id,
         header.producer_epoch,
         sequence,

@@ -10,10 +10,10 @@ from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import Record
 
 
-def column_of(name: str, records: list[Record], *, is_append_time: bool) -> list[Any]:
+def column_of(name: str, records: list[Record], *, timestamp_type: int) -> list[Any]:
     """As pyarrow takes it. Raises RecordError."""
     if name == "timestampType":
-        return [int(is_append_time)] * len(records)
+        return [timestamp_type] * len(records)
     return [_VALUES[name](record) for record in records]
 
 

@@ -113,10 +113,9 @@ class Rows:
             for record in iterate_records(view, position, header, self._limit_bytes)
             if first_offset <= record.offset < self._wanted.end
         ]
-        is_append_time = header.is_log_append_time
 
         def column(name: str) -> pa.Array:
-            values = column_of(name, records, is_append_time=is_append_time)
+            values = column_of(name, records, timestamp_type=header.timestamp_type)
             return pa.array(values, type_of(name))
 
         return self._batch(len(records), column)

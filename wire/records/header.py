@@ -105,6 +105,11 @@ class BatchHeader(NamedTuple):
         return bool(self.attributes & 0x08)
 
     @property
+    def timestamp_type(self) -> int:
+        """The id of Kafka's TimestampType: messages of magic 0 have no time, and none of its."""
+        return int(self.is_log_append_time) if self.magic else -1
+
+    @property
     def has_delete_horizon(self) -> bool:
         return bool(self.attributes & 0x40)
 

@@ -107,7 +107,7 @@ def expected(
     for header, view, position, *_ in batches:
         for record in iterate_records(view, position, header, LIMIT_BYTES):
             if wanted.start <= record.offset < wanted.end:
-                row = row_of(record, wanted, int(header.is_log_append_time))
+                row = row_of(record, wanted, header.timestamp_type)
                 rows.append({name: row[name] for name in names})
     return rows
 
@@ -194,6 +194,7 @@ def test_message_sets_are_read_beside_batches(magic: int, codec: Codec) -> None:
     new = [batch_of([Record(7, 1, None, b"new")], base_offset=7)]
     assert taken(old + new) == expected(old + new)
     assert [row["value"] for row in taken(old + new)][-1] == b"new"
+    assert {row["timestampType"] for row in taken(old)} == {magic - 1}  # of magic 0 there is none
 
 
 def test_records_that_were_small_when_compressed_are_taken_some_at_a_time() -> None:
