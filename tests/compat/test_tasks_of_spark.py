@@ -1,4 +1,5 @@
-"""What a task of Spark's writes once: held against our brokers and Kafka's, without a JVM for it.
+"""What a task of Spark's writes once, and what it reads of a range that is not there any more: held
+against our brokers and Kafka's, without a JVM for it.
 
 Every request at which a task may die is in tests/unit/pipeline/test_tasks_run_again.py; here are
 those steps at which brokers have something to decide.
@@ -26,6 +27,9 @@ from logquake.pipeline.exactly_once import (
     write_once,
 )
 from logquake.pipeline.marks import ExactlyOnceError, Tally, Task
+from logquake.pipeline.options import parse_options
+from logquake.pipeline.planning import OffsetRange
+from logquake.pipeline.reading import read_range
 from logquake.pipeline.write_options import WriteOptions, parse_write_options
 from logquake.pipeline.writing import rows_of, send_rows
 from logquake.wire.topic_partition import TopicPartition
@@ -159,3 +163,21 @@ def test_partitions_beyond_those_of_an_epoch_are_found_by_their_groups(target: T
         check_epoch(admin, tasks)
         with pytest.raises(ExactlyOnceError, match="written twice"):
             check_epoch(admin, tasks[:2])
+
+
+def test_what_a_log_does_not_reach_any_more_is_given_up_where_loss_is_allowed(
+    target: Target,
+) -> None:
+    target.write()
+    servers = target.options.admin["bootstrap.servers"]
+    options = parse_options(
+        {
+            "kafka.bootstrap.servers": servers,
+            "kafka.default.api.timeout.ms": "5000",
+            "subscribe": target.topic,
+            "failOnDataLoss": "false",
+        }
+    )
+    planned = OffsetRange(target.topic, 0, 95, 10_000)  # before the log was cut off
+    rows = pa.Table.from_batches(read_range(options, planned))
+    assert rows.column("value").to_pylist() == VALUES[95:]
