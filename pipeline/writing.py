@@ -7,7 +7,7 @@ to one partition keeps its order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +119,15 @@ def _rows(rows: pa.RecordBatch) -> Iterator[Row]:
     for topic, partition, key, value, its_headers, stamp in zip(
         topics, partitions, keys, payloads, headers, stamps, strict=False
     ):
-        pairs = tuple((header["key"], header["value"]) for header in its_headers or ())
+        pairs = _pairs(its_headers) if its_headers else ()
         yield Row(topic, partition, key, value, pairs, stamp)
+
+
+def _pairs(headers: Sequence[Mapping[str, Any] | None]) -> tuple[tuple[str, bytes | None], ...]:
+    pairs = tuple((header["key"], header["value"]) for header in headers if header is not None)
+    if len(pairs) < len(headers) or any(key is None for key, _ in pairs):
+        raise OptionError("a row has a header that is null, or has no key")
+    return pairs
 
 
 def _stamps(column: pa.Array) -> list[int | None]:

@@ -103,7 +103,7 @@ class Ledger:
         for move in decision.moves:
             self._move(move)
             self._tell(Step.MOVED_ONE)
-        for folder in sorted({(self.root / move.target).parent for move in decision.moves}):
+        for folder in sorted({each for move in decision.moves for each in self._above(move)}):
             _sync(folder)
         for path in decision.replaced:
             (self.root / path).unlink(missing_ok=True)
@@ -111,6 +111,11 @@ class Ledger:
         _write_whole(self._state, json.dumps(decision.state.to_document()))
         self._pending.unlink()
         self._tell(Step.COMMITTED)
+
+    def _above(self, move: Move) -> list[Path]:
+        """All folders that may be new, and the lake's own."""
+        above = (self.root / move.target).parents
+        return [folder for folder in above if folder.is_relative_to(self.root)]
 
     def _move(self, move: Move) -> None:
         source, target = self.root / move.source, self.root / move.target

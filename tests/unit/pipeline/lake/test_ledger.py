@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,3 +118,16 @@ def test_a_file_that_was_decided_on_and_is_gone_is_told(tmp_path: Path) -> None:
         next(ledger.staging.rglob("part-1")).unlink()
     with opened(tmp_path) as ledger, pytest.raises(LakeError, match="part-1"):
         ledger.recover()
+
+
+def test_new_folders_outlast_a_loss_of_power(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: set[Path] = set()
+    monkeypatch.setattr(
+        os, "fsync", lambda file: synced.add(Path(f"/proc/self/fd/{file}").readlink())
+    )
+    with opened(tmp_path) as ledger:
+        put(ledger, 1)
+    folder = tmp_path / FOLDER
+    assert synced >= {folder, *folder.parents[:2], tmp_path}
