@@ -20,7 +20,14 @@ observing/        what is known from outside
   view.py           what was decided, by ZooKeeper
   told.py           what each broker tells of a topic
   readiness.py      what every broker says of all of them; broker_probe.py asks one
+  broker_connections.py  what only one broker can say; all else an admin client is told:
   observing/coordinated.py  groups and transactions
+  observing/groups.py   groups as values; group_progress.py how far they are
+  observing/log_offsets.py  where logs begin and end
+  offset_resets.py  where a group shall go on
+  planned_resets.py that, by what the logs hold
+  set_configs.py    what was set while brokers ran
+  onlookers.py      the name under which tools ask
   event_log.py      the brokers' events and output, merged
   observing/targets.py  whom ``leader:orders/0`` means
   observing/tables.py   all that as text

@@ -36,8 +36,8 @@ _OPERATIONS: Mapping[str, Operation] = {
 }
 # How clients find out about versions and their own names: nothing failed.
 _NO_FAILURES = frozenset({"MEMBER_ID_REQUIRED", "UNSUPPORTED_VERSION"})
-# Who only reads back what others did, or looks on.
-_ONLOOKERS = ("final-reader", "harness", ONLOOKER)
+# Who only reads back what others did.
+_OF_THE_HARNESS = ("final-reader", "harness")
 
 
 def _times() -> array[int]:
@@ -111,14 +111,14 @@ class Clients:
 
     def take(self, row: Row) -> None:
         react = self._reactions.get(row.what)
-        if row.process.startswith(_ONLOOKERS):
+        if row.process.startswith(_OF_THE_HARNESS):
             self._read_back(row)
             return
         if react is None:
             return
         if row.what in _OF_OTHERS:
             name = row.key or UNNAMED
-            if not name.startswith(_ONLOOKERS):
+            if name != ONLOOKER and not name.startswith(_OF_THE_HARNESS):
                 react(row, self.by_name[name])
         else:
             react(row, self.by_name[row.process])

@@ -20,6 +20,7 @@ from logquake.chaos.history.lines import to_line
 from logquake.chaos.history.reader import read_file
 from logquake.chaos.history.rows import Kind, Row
 from logquake.client import Consumer
+from logquake.client.errors import ClientError
 from logquake.client.ranges import ReadBatch, read_range
 from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.wire.records import Record
@@ -64,10 +65,14 @@ def stored_rows(config: Mapping[str, object], topics: Iterable[str], links: Path
 
 def write_stored(
     config: Mapping[str, object], topics: Iterable[str], links: Path, folder: Path
-) -> None:
-    """Into ``folder/stored.jsonl``. Raises ClientError."""
-    rows = stored_rows(config, topics, links)
+) -> str | None:
+    """Into ``folder/stored.jsonl``; what is wrong, if the topics could not be read."""
+    try:
+        rows = stored_rows(config, topics, links)
+    except ClientError as error:
+        return f"what is stored twice nobody could say: {error}"
     (folder / f"{PROCESS}.jsonl").write_bytes(b"".join(map(to_line, rows)))
+    return None
 
 
 def senders_of(links: Path) -> Senders:

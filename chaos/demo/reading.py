@@ -59,7 +59,7 @@ def read_back(
     silent_s: float,
 ) -> ReadBack:
     """To the ends of the moment at which it begins. Raises WaitTimeoutError."""
-    with kafka.admin() as admin:
+    with kafka.admin(silent_s) as admin:
         ends = latest_offsets(admin, topic)
     plan = Plan.of(
         WorkloadKind.READER,

@@ -9,6 +9,7 @@ acked_loss.py     what of that a topic's leaders do not have
 pool.py           the clusters of one session, lent to tests
 baseline.py       what is in a cluster before a test
 reset.py          back to that, or the cluster is given up
+heard.py          whether each broker has heard of it
 tally.py          how many clusters, how long resets took
 failure_report.py what a failed test is told with, and the folder that is kept
 topic_names.py    the topic of a test

@@ -23,6 +23,7 @@ from logquake.client.errors import BrokerError
 from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
 from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.observed import CHANGE_TIMEOUT_S
 from logquake.cluster.state import LINKS, Phase, is_zookeeper
 from logquake.wire.acls import AclBinding
 from logquake.wire.errors import ErrorCode
@@ -42,7 +43,7 @@ def reset(cluster: RunningCluster, before: Baseline) -> None:
         cluster.heal_links()  # what was begun otherwise: by the command line, or to stay
     _run_again(cluster)
     _require_replicas(cluster)
-    with cluster.admin(RESET_TIMEOUT_S) as admin:
+    with cluster.admin(RESET_TIMEOUT_S, answer=CHANGE_TIMEOUT_S) as admin:
         now = Baseline.of(cluster, admin)
         _require_the_same(before, now)
         if _undo_configs(admin, before, now) | _undo_acls(admin, before, now):

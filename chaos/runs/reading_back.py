@@ -39,7 +39,7 @@ def read_back(
     """
     process = process or f"{FINAL_READER}-{topic}"
     try:
-        with kafka.admin() as admin:
+        with kafka.admin(SILENT_S) as admin:
             ends = _stable_ends(admin, topic)
     except ClientError as error:
         return f"where {topic} ends nobody could say: {error}"

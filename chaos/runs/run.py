@@ -40,6 +40,8 @@ from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.observed import CHANGE_TIMEOUT_S
+from logquake.cluster.spec import as_property
 
 HARNESS = "harness"
 TICK_S = 0.25
@@ -166,8 +168,10 @@ class Run:
             self._outcome.not_ended += [complaint] if complaint else []
         if self._scenario.is_watched:
             topics = [topic.name for topic in self._scenario.setup.topics]
-            config = kafka.kafka_config()
-            write_stored(config, topics, self._folder.links, self._folder.histories)
+            complaint = write_stored(
+                kafka.kafka_config(), topics, self._folder.links, self._folder.histories
+            )
+            self._outcome.not_ended += [complaint] if complaint else []
 
     def _ticker(self, tally: Tally, conductor: Conductor) -> Callable[[], None]:
         started = time.monotonic()
@@ -216,7 +220,7 @@ def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
     Raises ClusterError.
     """
     try:
-        with kafka.admin(MADE_WITHIN_S) as admin:
+        with kafka.admin(MADE_WITHIN_S, answer=CHANGE_TIMEOUT_S) as admin:
             # Who asks about a group has the topic of groups made.
             admin.describe_consumer_groups([FINAL_READER])[FINAL_READER].result()
             for topic in topics:
@@ -243,10 +247,6 @@ def end_at_once(kafka: RunningCluster) -> None:
     state = kafka.state()
     for member in (*state.zookeepers, *state.brokers):
         kafka.kill(member.name)
-
-
-def as_property(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _complaint(playing: Future[None]) -> str | None:

@@ -26,7 +26,8 @@ transactions.py  transactions and their ends; transactional
 reading.py       what was handed on, in runs; reader
 members.py       assignments and commits; member, mover
 asking.py        a transactional producer's requests, each on a connection of its own
-impatient.py     impatient, over our own client
+whom.py          whom it has to ask
+impatient.py     impatient, which asks so
 running.py       the table of kinds; the first row and the last
 standing.py      lets go of who never returns from a call
 processes.py     starts, pauses, kills and ends them, and programs that are not ours

@@ -2,9 +2,15 @@ r"""The command line: ``logquake up``, ``status``, ``kill leader:orders/0``, ``d
 
     app.py        the commands' tree, errors to exit statuses
     options.py    options that several commands share
-    lifecycle.py  up, down, status, env
+    admin.py      the clients by which commands ask brokers
+    lifecycle.py  up, down, status, env; status.py: what status shows
+    connecting.py how clients get into a secure cluster
     foreground.py signals of an ``up`` that stays
-    members.py    kill, stop, pause, resume, start, restart, broker
+    members.py    kill, stop, pause, resume, start, restart
+    brokers.py    broker
+    faults.py     fault: links; inside.py: brokers; coordination.py: what ZooKeeper has of them
+    request_faults.py fault error, fault request
+    standing.py   faults that outlast their commands
     logs.py       logs
     topics.py     topic create, list, describe
     configs.py    topic config, configs

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from logquake.cluster.cli.options import cluster_of
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.observing.onlookers import ONLOOKER
 
 if TYPE_CHECKING:
     from logquake.client import Admin
@@ -33,7 +34,7 @@ def admin_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterato
     from logquake.client import Admin
 
     with config_to(bootstrap, name, data_dir) as config:
-        admin = Admin(config)
+        admin = Admin(config, client_id=ONLOOKER)
         try:
             yield admin
         finally:

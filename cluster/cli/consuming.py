@@ -138,7 +138,7 @@ class GroupReading(RebalanceListener):
             while not self._reading.is_done:
                 self._reading.turn()
                 if time.monotonic() - self._committed_s >= COMMIT_INTERVAL_S:
-                    self._consumer.commit_async(self._taken())
+                    self._consumer.commit_async(self._written(), self._output.committed)
         finally:
             self._commit()
 
@@ -159,15 +159,14 @@ class GroupReading(RebalanceListener):
         self._reading.stop(places)
 
     def _commit(self) -> None:
-        taken = self._taken()
+        written = self._written()
+        self._output.positions.clear()
         try:
-            if taken:
-                self._consumer.commit(taken)
+            if written:
+                self._consumer.commit(written)
         except ClientError as error:
             say(f"some of what group {self._group_id} has read will be read again: {error}")
 
-    def _taken(self) -> dict[TopicPartition, OffsetAndMetadata]:
+    def _written(self) -> dict[TopicPartition, OffsetAndMetadata]:
         self._committed_s = time.monotonic()
-        taken = dict(self._output.positions)
-        self._output.positions.clear()
-        return taken
+        return dict(self._output.positions)

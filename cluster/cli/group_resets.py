@@ -13,15 +13,14 @@ from logquake.cluster.observing.group_progress import committed_offsets
 from logquake.cluster.observing.groups import described_group
 from logquake.cluster.observing.log_offsets import partitions_of
 from logquake.cluster.observing.offset_resets import (
-    PlannedOffset,
     ResetGoal,
     ShiftBy,
     ToEarliest,
     ToLatest,
     ToOffset,
     ToTime,
-    plan_reset,
 )
+from logquake.cluster.observing.planned_resets import PlannedOffset, plan_reset
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from logquake.client import Admin
     from logquake.cluster.observing.group_progress import PartitionProgress
     from logquake.cluster.observing.groups import Group
-    from logquake.cluster.observing.offset_resets import PlannedOffset
+    from logquake.cluster.observing.planned_resets import PlannedOffset
     from logquake.cluster.observing.tables import Rows
 
 app = typer.Typer(help="Groups of consumers.", no_args_is_help=True, rich_markup_mode=None)
@@ -37,7 +37,7 @@ def list_groups(
     data_dir: DataDir = None,
     output: Output = "table",
 ) -> None:
-    """List the groups with their states and coordinators."""
+    """List the groups of consumers with their states and coordinators."""
     from logquake.cluster.cli.output import print_json, print_table
     from logquake.cluster.observing.groups import listed_groups
     from logquake.cluster.observing.tables import GROUP_COLUMNS, group_rows

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from logquake.client import OffsetAndMetadata, TopicPartition
+from logquake.client.consumer.group.listener import Offsets
 from logquake.client.consumer.records import ConsumerRecord
 from logquake.cluster.cli.progress import Progress
 from logquake.cluster.cli.record_format import Write
 
 
 class RecordOutput:
-    """``positions`` are what to commit: what follows the last record written of each partition."""
+    """``positions`` are what to commit: of each partition what follows the last record that is
+    written for sure, flushed too, and not committed yet.
+    """
 
     def __init__(self, file: BinaryIO, write: Write, count: int | None, progress: Progress) -> None:
         self.positions: dict[TopicPartition, OffsetAndMetadata] = {}
+        self._unflushed: dict[TopicPartition, OffsetAndMetadata] = {}
         self._file = file
         self._write = write
         self._count = count
@@ -36,9 +40,18 @@ class RecordOutput:
             return
         self._file.write(b"".join(map(self._write, records)))
         last = records[-1]
-        self.positions[last.place] = OffsetAndMetadata(last.offset + 1, last.leader_epoch)
+        self._unflushed[last.place] = OffsetAndMetadata(last.offset + 1, last.leader_epoch)
         self._progress.add(len(records))
 
     def flush(self) -> None:
         """Raises as take()."""
         self._file.flush()
+        self.positions |= self._unflushed
+        self._unflushed.clear()
+
+    def committed(self, offsets: Offsets, error: Exception | None) -> None:
+        """What failed is to be committed again, and what was written since."""
+        if error is None:
+            for place, offset in offsets.items():
+                if self.positions.get(place) == offset:
+                    del self.positions[place]

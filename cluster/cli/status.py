@@ -68,7 +68,7 @@ def _faults(cluster: RunningCluster) -> list[dict[str, Any]]:
 
 
 def _coordinated(cluster: RunningCluster, state: ClusterState) -> Coordinated:
-    """A frozen broker is not asked: it would not answer."""
+    """Nothing is told of a frozen broker: it would not answer."""
     running = [one for one in state.brokers if one.phase is Phase.RUNNING]
     found = Coordinated()
     if running:

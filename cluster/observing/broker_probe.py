@@ -8,6 +8,7 @@ from logquake.client.driving.way_in import WayIn
 from logquake.client.errors import ClientError
 from logquake.client.settings import Address
 from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 
 PROBE_TIMEOUT_MS = 1_000
@@ -26,7 +27,7 @@ class BrokerProbe:
 
     def __init__(self, host: str, port: int, way_in: WayIn) -> None:
         self._address = Address(host, port)
-        dial = dial_as("logquake-launcher", PROBE_TIMEOUT_MS, way_in)
+        dial = dial_as(ONLOOKER, PROBE_TIMEOUT_MS, way_in)
         self._connections = BrokerConnections(dial)
 
     def ask(self) -> Knowledge | None:

@@ -19,11 +19,13 @@ from logquake.client.admin import (
 from logquake.client.errors import ClientError
 from logquake.client.sync.futures import Future
 from logquake.cluster.observing.groups import ListedGroup, listed_groups
+from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.wire.topic_partition import TopicPartition
 
 ANSWER_MS = 2_000
 # Without an answer at once there is none: what is wanted is what is so now.
 _ASKED_ONCE = {
+    "client.id": ONLOOKER,
     "request.timeout.ms": ANSWER_MS,
     "default.api.timeout.ms": ANSWER_MS,
     "socket.connection.setup.timeout.ms": ANSWER_MS,

@@ -21,7 +21,7 @@ from logquake.cluster.running.fault import Fault
 from logquake.cluster.running.injected import InjectedCluster
 from logquake.cluster.running.inside_faults import InsideFaults, Until
 from logquake.cluster.running.membership import ChangingCluster
-from logquake.cluster.running.observed import COMMAND_TIMEOUT_S, Target
+from logquake.cluster.running.observed import CHANGE_TIMEOUT_S, COMMAND_TIMEOUT_S, Target
 from logquake.cluster.running.power_loss import PowerLoss
 from logquake.cluster.running.waits import DEFAULT_TIMEOUT
 from logquake.cluster.running.zookeeper_faults import ZooKeeperFaults
@@ -144,7 +144,7 @@ class RunningCluster(ChangingCluster, InjectedCluster, InsideFaults, ZooKeeperFa
         values = {key: as_property(value) for key, value in (config or {}).items()}
         wanted = NewTopic(name, partitions, replication_factor, configs=values)
         try:
-            with self.admin(timeout) as admin:
+            with self.admin(timeout, answer=CHANGE_TIMEOUT_S) as admin:
                 admin.create_topics([wanted])[name].result()
         except ClientError as error:
             raise ClusterError(f"topic {name}: {error}") from error

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all its retries
 ANSWER_TIMEOUT_S = 5.0
+# What brokers make or delete they answer once it is so; who asked again meanwhile would be told
+# that it is done.
+CHANGE_TIMEOUT_S = 30.0
 
 Target = int | str
 
@@ -102,20 +105,19 @@ class ObservedCluster:
             **(security.for_java() if security else {}),
         }
 
-    def admin(self, timeout: float = ANSWER_TIMEOUT_S) -> Admin:
-        """An admin client of our own, to be closed. A request is waited for no longer than
-        ANSWER_TIMEOUT_S: then another broker is asked, should the one that was asked be frozen.
+    def admin(
+        self, timeout: float = ANSWER_TIMEOUT_S, *, answer: float = ANSWER_TIMEOUT_S
+    ) -> Admin:
+        """An admin client of our own, to be closed. It begins with brokers that run, and an answer
+        is waited for no longer than ``answer``: then another one is asked, should the one that was
+        asked be frozen.
         """
         from logquake.client import Admin
 
-        timeout_ms = int(timeout * 1000)
-        answer_ms = min(int(ANSWER_TIMEOUT_S * 1000), timeout_ms)
-        return Admin(
-            self.kafka_config(),
-            client_id=ONLOOKER,
-            request_timeout_ms=answer_ms,
-            default_api_timeout_ms=timeout_ms,
-        )
+        running = [one.address for one in self.state().brokers if one.phase is Phase.RUNNING]
+        asked = {"bootstrap.servers": ",".join(running)} if running else {}
+        config = {**self.kafka_config(), **asked}
+        return Admin(config, client_id=ONLOOKER, **patience(timeout, answer))
 
     @cached_property
     def view(self) -> ClusterView:
@@ -195,6 +197,18 @@ class ObservedCluster:
             return control.ask(verb, timeout_s=timeout_s, **arguments)
         finally:
             control.close()
+
+
+def patience(timeout_s: float, answer_s: float) -> dict[str, int]:
+    """The keys of an admin client whose calls take no longer."""
+    timeout_ms = int(timeout_s * 1000)
+    setup_ms = min(int(ANSWER_TIMEOUT_S * 1000), timeout_ms)
+    return {
+        "default_api_timeout_ms": timeout_ms,
+        "request_timeout_ms": min(int(answer_s * 1000), timeout_ms),
+        "socket_connection_setup_timeout_ms": setup_ms,
+        "socket_connection_setup_timeout_max_ms": setup_ms,
+    }
 
 
 def _zookeeper_mode(server: MemberState) -> str:

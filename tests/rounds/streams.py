@@ -190,6 +190,7 @@ class Streamed:
                     self._progress(load.sent, storm)
                 trouble = storm.error or load.error
                 assert trouble is None, trouble
+        assert load.error is None, load.error
 
     def _drain(self, query: QueryPlan, driver: Driver) -> None:
         query.fed.write_text(str(self.plan.size.rows))

@@ -138,6 +138,11 @@ def test_onlookers_have_no_card() -> None:
     assert card(fault(), [read, ours]).total == {}
 
 
+def test_a_program_named_as_tools_begin_has_a_card() -> None:
+    shop = exchanged(22, "Metadata")._replace(key="logquake-shop")
+    assert list(card(fault(), [shop]).total) == ["logquake-shop"]
+
+
 def test_limits_are_of_a_figure_or_of_a_part_of_it() -> None:
     made = card(fault(), steady((1, 20), (23, 50)))
     assert list(exceeded(made, map(limit_of, ("unavailable_ms=3000", "failed=0")))) == []

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from logquake.client import Producer
+from logquake.client.errors import ClientError
 from logquake.client.producer.delivery import RecordMetadata
 
 VALUE_BYTES = 60
@@ -76,6 +77,12 @@ class Load:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
+        try:
+            self._write()
+        except ClientError as error:
+            self.error = error
+
+    def _write(self) -> None:
         settings = {"delivery.timeout.ms": _DELIVERY_TIMEOUT_MS, "linger.ms": 20}
         with Producer(settings, bootstrap_servers=self._servers) as producer:
             began = time.monotonic()

@@ -9,6 +9,7 @@ import pytest
 
 from logquake.client import OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecord
+from logquake.client.errors import ClientError, RebalanceInProgressError
 from logquake.cluster.cli.consume import beginning
 from logquake.cluster.cli.escapes import unescaped
 from logquake.cluster.cli.progress import Progress
@@ -149,4 +150,45 @@ def test_no_more_is_written_than_was_asked_for() -> None:
     output.take([record(n, b"%d" % n) for n in range(5)])
     output.take([record(5, b"5")])
     assert (file.getvalue(), output.is_full, progress.records) == (b"012", True, 3)
+    output.flush()
     assert output.positions == {PLACE: OffsetAndMetadata(3, 4)}
+
+
+class Gone(BytesIO):
+    """Whose reader is."""
+
+    def flush(self) -> None:
+        raise BrokenPipeError
+
+
+def test_what_the_reader_of_the_output_may_not_have_is_not_committed() -> None:
+    output = RecordOutput(Gone(), formatted("%s"), None, Progress("read", quiet=True))
+    output.take([record(0, b"lost")])
+    with pytest.raises(BrokenPipeError):
+        output.flush()
+    assert output.positions == {}
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [(None, {}), (RebalanceInProgressError("no"), {PLACE: OffsetAndMetadata(1, 4)})],
+)
+def test_a_commit_that_failed_is_made_again(
+    error: ClientError | None, again: dict[TopicPartition, OffsetAndMetadata]
+) -> None:
+    output = RecordOutput(BytesIO(), formatted("%s"), None, Progress("read", quiet=True))
+    output.take([record(0, b"first")])
+    output.flush()
+    output.committed(dict(output.positions), error)
+    assert output.positions == again
+
+
+def test_what_was_written_since_a_commit_is_committed_too() -> None:
+    output = RecordOutput(BytesIO(), formatted("%s"), None, Progress("read", quiet=True))
+    output.take([record(0, b"first")])
+    output.flush()
+    asked = dict(output.positions)
+    output.take([record(1, b"second")])
+    output.flush()
+    output.committed(asked, None)
+    assert output.positions == {PLACE: OffsetAndMetadata(2, 4)}
