@@ -20,7 +20,7 @@ observing/        what is known from outside
   view.py           what was decided, by ZooKeeper
   told.py           what each broker tells of a topic
   readiness.py      what every broker says of all of them; broker_probe.py asks one
-  broker_connections.py  what only one broker can say; all else an admin client is told:
+  broker_connections.py  what only one broker can say; all else an admin client is told
   observing/coordinated.py  groups and transactions
   observing/groups.py   groups as values; group_progress.py how far they are
   observing/log_offsets.py  where logs begin and end

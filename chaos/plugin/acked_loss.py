@@ -13,14 +13,18 @@ from typing import NamedTuple
 
 from logquake.chaos.history.reader import journals_in, read_history
 from logquake.client import Consumer
+from logquake.client.errors import broker_error
 from logquake.client.ranges import ReadBatch, read_range
 from logquake.cluster.errors import WaitTimeoutError
 from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.running.cluster import RunningCluster
+from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 
 # How long an ack by the leader alone may take to become readable.
 READABLE_WITHIN_S = 10.0
+# A cluster that is down keeps the report of a failed test waiting for so long.
+_ANSWERED_WITHIN_MS = 20_000
 
 
 class AckedBatch(NamedTuple):
@@ -82,9 +86,14 @@ _CUTS = frozenset({"log-truncated", "committed-truncated", "unclean-leader-elect
 Acked = AckedBatch | AckedRecord
 
 
+def reading_config(cluster: RunningCluster) -> dict[str, object]:
+    """A consumer's, which does not wait for ever where a test has left nobody to answer."""
+    return {**cluster.kafka_config(), "default.api.timeout.ms": _ANSWERED_WITHIN_MS}
+
+
 def lost_of(cluster: RunningCluster, topic: str, acked: Sequence[Acked]) -> Iterator[str]:
     """In words, with what brokers cut off. Raises ClientError, ClusterError."""
-    with Consumer(cluster.kafka_config(), client_id=ONLOOKER) as consumer:
+    with Consumer(reading_config(cluster), client_id=ONLOOKER) as consumer:
         ends = _ends(cluster, consumer, topic, acked)
         starts = consumer.beginning_offsets(ends)
         for place, end in ends.items():
@@ -99,6 +108,8 @@ def _ends(
 ) -> dict[TopicPartition, int]:
     """High watermarks, once they have passed what was acked, or do not come to it."""
     places = [TopicPartition(topic, each.partition) for each in consumer.partitions_for(topic)]
+    if not places:
+        raise broker_error(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic}")
 
     def are_readable() -> bool:
         ends = consumer.end_offsets(places)

@@ -19,7 +19,7 @@ from logquake.chaos.card.stored import stored_rows
 from logquake.chaos.card.table import as_table
 from logquake.chaos.history.reader import read_history
 from logquake.chaos.history.rows import Kind, Row
-from logquake.chaos.plugin.acked_loss import AckedBatch, AckedRecord, lost_of
+from logquake.chaos.plugin.acked_loss import AckedBatch, AckedRecord, lost_of, reading_config
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.deeds import Deed
@@ -127,7 +127,7 @@ class ClientHistory:
         topics = {one.topic for one in self._acked() if isinstance(one, AckedBatch)}
         if not topics:
             return []
-        return stored_rows(self._cluster.kafka_config(), sorted(topics), self.file)
+        return stored_rows(reading_config(self._cluster), sorted(topics), self.file)
 
     def _acked(self) -> Iterator[AckedBatch | AckedRecord]:
         yield from self._told

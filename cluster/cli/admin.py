@@ -14,6 +14,9 @@ from logquake.cluster.observing.onlookers import ONLOOKER
 if TYPE_CHECKING:
     from logquake.client import Admin
 
+ANSWER_MS = 5_000
+CHANGE_MS = 30_000  # of what is made: brokers answer once it is so
+
 
 @contextmanager
 def config_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[dict[str, str]]:
@@ -29,12 +32,16 @@ def config_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterat
 
 
 @contextmanager
-def admin_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Admin]:
-    """Raises as config_to(). What is not done at the end of the block is given up."""
+def admin_to(
+    bootstrap: str | None, name: str, data_dir: Path | None, answer_ms: int = ANSWER_MS
+) -> Iterator[Admin]:
+    """Raises as config_to(). Whoever does not answer in time, frozen say, is not the last to be
+    asked. What is not done at the end of the block is given up.
+    """
     from logquake.client import Admin
 
     with config_to(bootstrap, name, data_dir) as config:
-        admin = Admin(config, client_id=ONLOOKER)
+        admin = Admin(config, client_id=ONLOOKER, request_timeout_ms=answer_ms)
         try:
             yield admin
         finally:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from logquake.client.settings import Address
 from logquake.cluster.cli.output import print_json, print_table, say
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.observing.coordinated import Coordinated, coordinated_by
@@ -68,14 +69,13 @@ def _faults(cluster: RunningCluster) -> list[dict[str, Any]]:
 
 
 def _coordinated(cluster: RunningCluster, state: ClusterState) -> Coordinated:
-    """Nothing is told of a frozen broker: it would not answer."""
-    running = [one for one in state.brokers if one.phase is Phase.RUNNING]
-    found = Coordinated()
-    if running:
-        servers = ",".join(one.address for one in running)
-        config = {**cluster.kafka_config(), "bootstrap.servers": servers}
-        ids = [one.broker_id for one in running if one.broker_id is not None]
-        found = coordinated_by(ids, config)
+    """A frozen broker is not asked: it would not answer."""
+    running = {
+        one.broker_id: Address(one.host, one.port)
+        for one in state.brokers
+        if one.phase is Phase.RUNNING and one.broker_id is not None
+    }
+    found = coordinated_by(running, cluster.way_in)
     for reason in found.unknown:
         say(f"not known: {reason}")
     return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.admin import admin_to
+from logquake.cluster.cli.admin import CHANGE_MS, admin_to
 from logquake.cluster.cli.configs import topic_config
 from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Settings
 from logquake.wire.sentinels import NO_REPLICATION_FACTOR
@@ -36,7 +36,7 @@ def create(
     from logquake.cluster.spec import parse_assignments
 
     wanted = NewTopic(topic, partitions, replicas, configs=parse_assignments(config or []))
-    with admin_to(bootstrap, name, data_dir) as admin:
+    with admin_to(bootstrap, name, data_dir, CHANGE_MS) as admin:
         admin.create_topics([wanted])[topic].result()
 
 

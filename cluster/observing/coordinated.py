@@ -1,39 +1,36 @@
 """What a cluster's brokers coordinate at this moment: groups, and transactions.
 
-All are asked at the same time, once, and for a short time: one that is frozen or loads its logs
-makes what it would have told unknown, and no more.
+Each broker that runs is asked once, for a short time: one that does not answer, or loads its logs,
+makes what it would have told unknown, and no more. An admin client would ask those that others take
+for alive, frozen ones too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from logquake.client import Admin
-from logquake.client.admin import (
-    ByBroker,
-    TransactionDescription,
-    TransactionListing,
-)
-from logquake.client.errors import ClientError
-from logquake.client.sync.futures import Future
-from logquake.cluster.observing.groups import ListedGroup, listed_groups
+from logquake.client.driving.way_in import WayIn
+from logquake.client.errors import ClientError, check
+from logquake.client.settings import Address
+from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
+from logquake.cluster.observing.groups import ListedGroup
 from logquake.cluster.observing.onlookers import ONLOOKER
+from logquake.wire.messages.group_admin import ListGroupsRequest, ListGroupsResponse
+from logquake.wire.messages.transaction_admin import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+    DescribeTransactionsResponseTransactionState,
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+)
+from logquake.wire.sentinels import NO_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 ANSWER_MS = 2_000
-# Without an answer at once there is none: what is wanted is what is so now.
-_ASKED_ONCE = {
-    "client.id": ONLOOKER,
-    "request.timeout.ms": ANSWER_MS,
-    "default.api.timeout.ms": ANSWER_MS,
-    "socket.connection.setup.timeout.ms": ANSWER_MS,
-}
 # From the first partition on until the markers are written: then readers of committed records wait.
 OPEN_STATES = ("Ongoing", "PrepareCommit", "PrepareAbort")
-
-V = TypeVar("V")
 
 
 class ListedTransaction(NamedTuple):
@@ -64,61 +61,83 @@ class Coordinated:
     unknown: list[str] = field(default_factory=list)  # why, of brokers that did not tell
 
 
-def coordinated_by(broker_ids: Collection[int], config: Mapping[str, object]) -> Coordinated:
-    """In the order of names; ``unknown`` tells of these brokers. ``config`` is a client's."""
-    found = Coordinated()
-    admin = Admin({**config, **_ASKED_ONCE})
+def coordinated_by(brokers: Mapping[int, Address], way_in: WayIn) -> Coordinated:
+    """In the order of names; ``brokers`` are those that run, by id."""
+    connections = BrokerConnections(dial_as(ONLOOKER, ANSWER_MS, way_in))
     try:
-        groups, transactions = admin.list_consumer_groups(), admin.list_transactions()
-        found.groups = listed_groups(_told(groups, broker_ids, "groups", found))
-        listed = _told(transactions, broker_ids, "transactions", found)
-        found.transactions = _listed_transactions(listed)
-        _describe_open(admin, found)
+        return told_by(brokers, connections)
     finally:
-        admin.close(timeout_ms=0)
+        connections.close()
+
+
+def told_by(brokers: Mapping[int, Address], connections: BrokerConnections) -> Coordinated:
+    """As coordinated_by()."""
+    found = Coordinated()
+    for broker_id, address in sorted(brokers.items()):
+        asked = _Asked(broker_id, address, connections)
+        try:
+            found.groups += asked.groups()
+            found.transactions += (listed := asked.transactions())
+            found.open_transactions += asked.open_transactions(listed)
+        except ClientError as error:
+            found.unknown.append(f"what broker {broker_id} coordinates: {error}")
+    found.groups.sort()
+    found.transactions.sort()
+    found.open_transactions.sort(key=lambda one: one.transactional_id)
     return found
 
 
-def _told(
-    asked: Future[ByBroker[V]], broker_ids: Iterable[int], what: str, found: Coordinated
-) -> ByBroker[V]:
-    try:
-        told = asked.result()
-    except ClientError as error:
-        told = ByBroker({}, dict.fromkeys(broker_ids, error))
-    for broker_id in broker_ids:
-        if why := told.errors.get(broker_id):
-            found.unknown.append(f"the {what} that broker {broker_id} coordinates: {why}")
-    return told
+class _Asked(NamedTuple):
+    """A broker. All methods raise ClientError."""
+
+    broker_id: int
+    address: Address
+    connections: BrokerConnections
+
+    def groups(self) -> list[ListedGroup]:
+        answer = self.connections.ask(self.address, ListGroupsRequest(), ListGroupsResponse)
+        check(answer.error_code, f"groups of broker {self.broker_id}")
+        return [
+            ListedGroup(each.group_id, each.protocol_type, each.group_state, self.broker_id)
+            for each in answer.groups
+        ]
+
+    def transactions(self) -> list[ListedTransaction]:
+        request = ListTransactionsRequest()
+        answer = self.connections.ask(self.address, request, ListTransactionsResponse)
+        check(answer.error_code, f"transactions of broker {self.broker_id}")
+        return [
+            ListedTransaction(
+                each.transactional_id, each.producer_id, each.transaction_state, self.broker_id
+            )
+            for each in answer.transaction_states
+        ]
+
+    def open_transactions(self, listed: list[ListedTransaction]) -> list[OpenTransaction]:
+        ids = [each.transactional_id for each in listed if each.state in OPEN_STATES]
+        if not ids:
+            return []
+        request = DescribeTransactionsRequest(transactional_ids=ids)
+        answer = self.connections.ask(self.address, request, DescribeTransactionsResponse)
+        for each in answer.transaction_states:
+            check(each.error_code, f"transactional id {each.transactional_id}")
+        return [_open(each, self.broker_id) for each in answer.transaction_states]
 
 
-def _listed_transactions(told: ByBroker[TransactionListing]) -> list[ListedTransaction]:
-    return sorted(
-        ListedTransaction(each.transactional_id, each.producer_id, each.state, broker_id)
-        for broker_id, listed in told.found.items()
-        for each in listed
+def _open(told: DescribeTransactionsResponseTransactionState, coordinator: int) -> OpenTransaction:
+    started_ms = told.transaction_start_time_ms
+    places = (
+        TopicPartition(topic.topic, partition)
+        for topic in told.topics
+        for partition in topic.partitions
     )
-
-
-def _describe_open(admin: Admin, found: Coordinated) -> None:
-    wanted = [each.transactional_id for each in found.transactions if each.state in OPEN_STATES]
-    for transactional_id, described in admin.describe_transactions(wanted).items():
-        try:
-            told = described.result()
-        except ClientError as error:
-            found.unknown.append(f"what transaction {transactional_id} is like: {error}")
-        else:
-            found.open_transactions.append(_open(transactional_id, told))
-
-
-def _open(transactional_id: str, told: TransactionDescription) -> OpenTransaction:
     return OpenTransaction(
-        transactional_id,
+        told.transactional_id,
         told.producer_id,
         told.producer_epoch,
-        told.state,
-        told.coordinator_id,
-        told.timeout_ms,
-        told.start_time_ms,
-        tuple(sorted(told.partitions)),
+        told.transaction_state,
+        coordinator,
+        told.transaction_timeout_ms,
+        None if started_ms == NO_TIMESTAMP else started_ms,
+        tuple(sorted(places)),
     )

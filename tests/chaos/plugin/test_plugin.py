@@ -299,6 +299,7 @@ def test_links_know_what_was_acked(logquake, topic):
 @pytest.mark.logquake(brokers=2, config=FRESH)
 @pytest.mark.logquake_topic(replication_factor=2)
 def test_clients_tell(logquake, topic):
+    from logquake.client.errors import BrokerError
     from logquake.cluster.errors import ClusterError
 
     with pytest.raises(ClusterError, match="no ack is known"):
@@ -309,6 +310,11 @@ def test_clients_tell(logquake, topic):
     logquake.history.assert_no_acked_loss(topic)
     lose(logquake, topic, on_delivery=logquake.history.on_delivery)
     with pytest.raises(AssertionError, match="of 6 acked are lost"):
+        logquake.history.assert_no_acked_loss(topic)
+    with logquake.admin(60) as admin:
+        admin.delete_topics([topic])[topic].result()
+    logquake.wait_no_topics([topic])
+    with pytest.raises(BrokerError, match="UNKNOWN_TOPIC_OR_PARTITION"):
         logquake.history.assert_no_acked_loss(topic)
 """
 
