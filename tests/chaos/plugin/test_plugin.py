@@ -257,7 +257,11 @@ TOLD = """
 import os
 from pathlib import Path
 
-FRESH = {"replica.lag.time.max.ms": 60_000, "zookeeper.session.timeout.ms": 6_000}
+FRESH = {
+    "replica.lag.time.max.ms": 60_000,
+    "zookeeper.session.timeout.ms": 6_000,
+    "auto.create.topics.enable": False,
+}
 
 
 def send_to_leader_alone(kafka, topic, **more):
