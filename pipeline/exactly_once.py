@@ -23,7 +23,7 @@ from logquake.pipeline.marks import (
     to_commit,
 )
 from logquake.pipeline.task_clients import ReadingMarks, Sending
-from logquake.pipeline.writing import rows_of, send_rows
+from logquake.pipeline.writing import Deliveries, rows_of, send_rows
 from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def write_once(
         check_same(task, mark.summary, tally.summary)
         return 0
     with producer.transaction():
-        topics = send_rows(producer, rows, topic)
+        deliveries = Deliveries()
+        topics = send_rows(producer, rows, topic, deliveries)
+        deliveries.check()
         if topics:
             # Last: only now it is known of how many rows, and readers of the mark wait least.
             write_mark(producer, task, topic or min(topics), tally)

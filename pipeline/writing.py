@@ -12,7 +12,6 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from logquake.client.producer.delivery import RecordMetadata
-from logquake.client.producer.preparing import OnDelivery
 from logquake.pipeline.columns import US_PER_MS
 from logquake.pipeline.marks import Row
 from logquake.pipeline.option_values import OptionError
@@ -50,8 +49,8 @@ def write_at_least_once(
     producer: Sending, batches: Iterable[pa.RecordBatch], topic: str | None
 ) -> None:
     """``topic`` goes before a row's own. Raises ClientError, OptionError."""
-    deliveries = _Deliveries()
-    send_rows(producer, rows_of(batches), topic, deliveries.heard)
+    deliveries = Deliveries()
+    send_rows(producer, rows_of(batches), topic, deliveries)
     producer.flush()
     deliveries.check()
 
@@ -60,11 +59,16 @@ def send_rows(
     producer: Sending,
     rows: Iterable[Row],
     topic: str | None,
-    on_delivery: OnDelivery | None = None,
+    deliveries: Deliveries,
 ) -> set[str]:
-    """The topics that they go to. Raises ClientError, OptionError."""
+    """The topics that they go to. Raises ClientError, OptionError.
+
+    Nothing is sent after a row that is known to have failed (KafkaRowWriter.checkForErrors): each
+    to a topic that is not known would wait as long as the one before.
+    """
     topics: set[str] = set()
     for row in rows:
+        deliveries.check()
         wanted = topic or row.topic
         if wanted is None:
             raise OptionError("a row has no topic, and there is no option topic")
@@ -77,14 +81,14 @@ def send_rows(
                 partition=row.partition,
                 timestamp_ms=row.timestamp_ms,
                 headers=row.headers,
-                on_delivery=on_delivery,
+                on_delivery=deliveries.heard,
             )
         except ValueError as error:
             raise OptionError(f"a row of {wanted} cannot be written: {error}") from error
     return topics
 
 
-class _Deliveries:
+class Deliveries:
     """Of what became of the records, the first failure is kept."""
 
     def __init__(self) -> None:

@@ -35,10 +35,14 @@ class World(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """Which simulation shows the bug, and its statements of which one does not hold then."""
+    """Which simulation shows the bug, and its statements of which one does not hold then.
+
+    ``first_seed`` is the first that is tried: of a rare failure one that is known to show it.
+    """
 
     world: World
     breaks: tuple[str, ...]
+    first_seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -429,7 +429,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "A producer is told of a decision that may never be committed.",
         "transactions.answer_ends_too_soon",
-        simulated=Simulated(World.TRANSACTIONS, ("transactions", "whole")),
+        simulated=Simulated(World.TRANSACTIONS, ("transactions", "whole"), first_seed=20),
     ),
     PlantedBug(
         "producer-epoch-kept",
@@ -484,7 +484,7 @@ COORDINATORS = (
         "A marker that did not arrive is not sent again: the transaction hangs.",
         "transactions.send_markers_once",
         Hunt("lost-markers", 180, ("no hang", "live"), r"is open in .* since offset|sends"),
-        Simulated(World.TRANSACTIONS, ("live",)),
+        Simulated(World.TRANSACTIONS, ("live",), first_seed=16),
     ),
     PlantedBug(
         "pending-kept",
@@ -570,7 +570,7 @@ CONTROLLER = (
             ("one controller",),
             r"wrote \S+ for controller epoch \d+, when \d+ was in office",
         ),
-        Simulated(World.CLUSTER, ("one_controller",)),
+        Simulated(World.CLUSTER, ("one_controller",), first_seed=80),
     ),
     PlantedBug(
         "any-epoch-taken-over",

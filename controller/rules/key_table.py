@@ -10,15 +10,17 @@ the note says, the table's owner does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from importlib.resources import files
 
 from logquake.controller.rules.allowed_values import check_of
 from logquake.controller.rules.config_def import ConfigKey, ConfigType
 
 
-def read_table(path: Path) -> Mapping[str, ConfigKey]:
-    """By name. Raises ValueError for a line that is none."""
-    lines = path.read_text(encoding="ascii").splitlines()
+def read_table(package: str, name: str) -> Mapping[str, ConfigKey]:
+    """By name, of a file in that package, which may be a wheel's. Raises ValueError for a line that
+    is none.
+    """
+    lines = (files(package) / name).read_text(encoding="ascii").splitlines()
     keys = (_key(row, said) for row, said in zip(lines[::2], lines[1::2], strict=True))
     return {key.name: key for key in keys}
 

@@ -10,12 +10,11 @@ Tiered storage (remote.*) is not there: it may only be set to off.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from logquake.controller.rules.config_def import InvalidConfig, InvalidValue, Value
 from logquake.controller.rules.key_table import read_table
 
-TOPIC_KEYS = read_table(Path(__file__).with_name("topic_keys.txt"))
+TOPIC_KEYS = read_table(__package__, "topic_keys.txt")
 
 _MIN_LAG, _MAX_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
 _NEVER = 2**63 - 1

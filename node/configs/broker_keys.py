@@ -12,12 +12,11 @@ dynamic-only          as cluster-wide, but not known in server.properties (Quota
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from logquake.controller.rules.config_def import ConfigKey, ConfigType
 from logquake.controller.rules.key_table import read_table
 
-BROKER_KEYS = read_table(Path(__file__).with_name("broker_keys.txt"))
+BROKER_KEYS = read_table(__package__, "broker_keys.txt")
 
 
 def _noted(*notes: str) -> frozenset[str]:

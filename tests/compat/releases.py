@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,
@@ -17,6 +19,7 @@ from logquake.wire.sentinels import CONSUMER_REPLICA_ID, LATEST_TIMESTAMP
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms, programs_in
 from tests.compat.twins import TWIN_ID, Twin, places_of
+from tests.everything import IS_ASKED_FOR, WHY_NOT
 from tests.one_broker import held_ports
 from tests.waiting import wait_for
 
@@ -47,7 +50,7 @@ class Releases:
         if kind not in self._twins:
             starts: dict[str, Callable[[], AbstractContextManager[Twin]]] = {
                 "ours": self._ours,
-                "3.9": lambda: self._beside_zookeeper("LOGQUAKE_KAFKA_LIBS"),
+                "3.9": self._the_present_one,
                 "2.4": lambda: self._beside_zookeeper("LOGQUAKE_KAFKA_2_LIBS"),
                 "4.1": self._by_itself,
             }
@@ -63,6 +66,12 @@ class Releases:
             folder.mkdir()
             with broker_by_hand(folder, self._properties | places_of(twin, folder / "data")):
                 yield twin
+
+    def _the_present_one(self) -> AbstractContextManager[Twin]:
+        """Its jars are there for other tests anyway."""
+        if not IS_ASKED_FOR:
+            pytest.skip(WHY_NOT)
+        return self._beside_zookeeper("LOGQUAKE_KAFKA_LIBS")
 
     @contextmanager
     def _beside_zookeeper(self, jars: str) -> Iterator[Twin]:

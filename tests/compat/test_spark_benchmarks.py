@@ -12,8 +12,9 @@ from benchmarks.spark.cases import Load, row_cases
 from benchmarks.spark.formats import formats
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_WARNINGS
+from tests.everything import only_with_everything
 
-pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
+pytestmark = [pytest.mark.slow, only_with_everything, *SPARKS_WARNINGS]
 
 
 def test_rows_in_and_out_are_counted_by_case_and_format(spark: Any, cluster: Cluster) -> None:

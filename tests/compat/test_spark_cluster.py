@@ -14,6 +14,7 @@ import pytest
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 from tests.compat.standalone_spark import StandaloneSpark, standalone_spark
+from tests.everything import only_with_everything
 from tests.log_contents import send_batch
 from tests.system.wheels import build
 
@@ -54,7 +55,7 @@ def test_a_lake_is_filled_by_workers_that_have_the_package_of_the_wheel_alone(
     program.write_text(PROGRAM)
     arguments = ["lake", cluster.bootstrap_servers, str(lake), "--topics", name]
     job = spark_cluster.submit(wheel, program, *arguments)
-    assert job.returncode == 0, job.stderr
+    assert job.returncode == 0, job.stdout + job.stderr
     assert job.stdout.splitlines()[-1].startswith("1,000 rows new"), job.stdout
     rows = [
         (row["partition"], int(row["value"]))
@@ -64,6 +65,7 @@ def test_a_lake_is_filled_by_workers_that_have_the_package_of_the_wheel_alone(
     assert sorted(rows) == [(each, n) for each in range(PARTITIONS) for n in range(RECORDS)]
 
 
+@only_with_everything
 def test_a_job_runs_on_executors_of_their_own_that_have_the_package_as_an_archive(
     cluster: Cluster, topic: Callable[..., str]
 ) -> None:
@@ -82,5 +84,5 @@ def test_a_job_runs_on_executors_of_their_own_that_have_the_package_as_an_archiv
         timeout=SPARKS_PATIENCE_S,
         check=False,
     )
-    assert job.returncode == 0, job.stderr
+    assert job.returncode == 0, job.stdout + job.stderr
     assert json.loads(job.stdout) == {"": 4}

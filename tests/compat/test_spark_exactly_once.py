@@ -11,6 +11,7 @@ import pytest
 
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
+from tests.everything import only_with_everything
 from tests.log_contents import Given, send_records
 from tests.rounds.streaming.broker_strikes import Deed
 from tests.rounds.streaming.load import Size
@@ -114,6 +115,7 @@ def test_an_epoch_that_is_run_again(copy: Copy, options: dict[str, str], times: 
 
 
 @pytest.mark.timeout(2 * SPARKS_PATIENCE_S)
+@only_with_everything
 def test_a_driver_and_a_broker_that_are_killed(
     spark: Any, cluster: Cluster, tmp_path: Path
 ) -> None:

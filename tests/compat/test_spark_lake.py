@@ -1,11 +1,10 @@
 """Topics become Parquet files, each row once, wherever the job is killed.
 
-With EVERY_STEP=1 in the environment it is killed at every step, the first and the second time.
+With EVERYTHING=1 in the environment it is killed at every step, the first and the second time.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from logquake.pipeline.lake.shape import Shape
 from logquake.pipeline.lake.state import LakeState
 from tests.compat.killed_lake import lake_settings
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
+from tests.everything import IS_ASKED_FOR
 from tests.log_contents import Given, send_records
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
@@ -31,7 +31,7 @@ HOUR_MS = 3_600_000
 NOON_MS = 1_795_435_200_000  # 2026-11-23T12:00Z
 PARTITIONS = 2
 RECORDS = 300  # of each partition
-KILLS = list(product(Step, (1, 2))) if os.environ.get("EVERY_STEP") else [(Step.DECIDED, 1)]
+KILLS = list(product(Step, (1, 2))) if IS_ASKED_FOR else [(Step.DECIDED, 1)]
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from logquake.pipeline.options import parse_options
 from logquake.pipeline.planning import OffsetRange
 from logquake.pipeline.reading import read_range
 from logquake.pipeline.write_options import WriteOptions, parse_write_options
-from logquake.pipeline.writing import rows_of, send_rows
+from logquake.pipeline.writing import Deliveries, rows_of, send_rows
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.lone_kafka import LoneKafka, lone_broker
@@ -109,14 +109,14 @@ def _takes_the_id(_: Target, producer: Producer) -> None:
 
 def _writes_rows(target: Target, producer: Producer) -> None:
     _takes_the_id(target, producer)
-    send_rows(producer, rows_of([ROWS]), target.topic)
+    send_rows(producer, rows_of([ROWS]), target.topic, Deliveries())
     producer.flush()
 
 
 def _writes_its_mark(target: Target, producer: Producer) -> None:
     _takes_the_id(target, producer)
     tally = Tally()
-    send_rows(producer, tally.over(rows_of([ROWS])), target.topic)
+    send_rows(producer, tally.over(rows_of([ROWS])), target.topic, Deliveries())
     write_mark(producer, target.task, target.topic, tally)
 
 
@@ -134,7 +134,7 @@ def test_an_attempt_that_another_one_took_over_from_is_fenced(
 
 
 def _goes_on(target: Target, zombie: Producer) -> None:
-    send_rows(zombie, rows_of([ROWS]), target.topic)
+    send_rows(zombie, rows_of([ROWS]), target.topic, Deliveries())
     zombie.commit_transaction()
 
 

@@ -17,9 +17,10 @@ def found_by(bug: PlantedBug) -> str:
     return f"^seed .*: ({'|'.join(breaks)}) does not hold"
 
 
-def first_failure(cast: type[Simulation], seeds: int) -> str:
-    """Of so many seeds."""
-    for seed in range(seeds):
+def first_failure(cast: type[Simulation], seeds: int, bug: PlantedBug | None = None) -> str:
+    """Of so many seeds, from the first on that is known of the bug."""
+    first = bug.simulated.first_seed if bug is not None and bug.simulated is not None else 0
+    for seed in range(first, first + seeds):
         try:
             cast(seed).run()
         except SimulationFailure as failure:

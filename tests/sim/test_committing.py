@@ -35,4 +35,4 @@ SEEDS = 400  # one run in 70 has a coordinator that leads again, and dies before
 @pytest.mark.parametrize("bug", in_world(World.COMMITS), ids=lambda bug: bug.name)
 def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure(CommittingSimulation, SEEDS))
+    assert re.search(found_by(bug), first_failure(CommittingSimulation, SEEDS, bug))

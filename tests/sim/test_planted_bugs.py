@@ -37,7 +37,7 @@ def only_the_world_judges(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("only_the_world_judges")
 def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure(Simulation, SEEDS))
+    assert re.search(found_by(bug), first_failure(Simulation, SEEDS, bug))
 
 
 @pytest.mark.parametrize(

@@ -17,4 +17,4 @@ SEEDS = 40  # each is found by one in some fifteen, or more
 @pytest.mark.parametrize("bug", in_world(World.GROUPS), ids=lambda bug: bug.name)
 def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch, bug: PlantedBug) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure(GroupSimulation, SEEDS))
+    assert re.search(found_by(bug), first_failure(GroupSimulation, SEEDS, bug))

@@ -57,7 +57,7 @@ def test_copies_are_made_exactly_once_whatever_fails(first: int) -> None:
 @pytest.mark.parametrize("bug", in_world(World.PROGRAMS), ids=lambda bug: bug.name)
 def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure(ProgramsSimulation, SEEDS_A_BUG))
+    assert re.search(found_by(bug), first_failure(ProgramsSimulation, SEEDS_A_BUG, bug))
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_a_bug_planted_into_who_copies_is_found(
     bug: PlantedBug, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure(CopyingSimulation, SEEDS_A_BUG))
+    assert re.search(found_by(bug), first_failure(CopyingSimulation, SEEDS_A_BUG, bug))
 
 
 def record(place: TopicPartition, offset: int) -> ConsumerRecord:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.everything import IS_ASKED_FOR
 from tests.sim.simulation import Simulation
 
 SEEDS_A_TEST = 25
-TESTS = 8
+TESTS = 8 if IS_ASKED_FOR else 4
 ROOT = Path(__file__).parents[2]
 
 

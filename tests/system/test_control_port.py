@@ -85,6 +85,7 @@ def test_what_heals_itself_is_healed(controlled: Cluster, ask: Asker) -> None:
         lambda: controlled.state().brokers[0].phase,
         lambda phase: phase is Phase.RUNNING,
     )
+    wait_for("the end of the fault", lambda: ask("GET", "/faults")[1]["faults"], lambda f: not f)
 
 
 def test_a_wait_in_vain_says_what_it_saw(ask: Asker) -> None:

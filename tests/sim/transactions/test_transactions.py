@@ -34,4 +34,4 @@ def test_transactions_are_whole_whatever_fails(first: int) -> None:
 @pytest.mark.parametrize("bug", in_world(World.TRANSACTIONS), ids=lambda bug: bug.name)
 def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure(TransactionalSimulation, SEEDS_A_BUG))
+    assert re.search(found_by(bug), first_failure(TransactionalSimulation, SEEDS_A_BUG, bug))
