@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from tests.compat.sparks import SPARKS_PATIENCE_S
+from tests.everything import only_with_everything
 from tests.notebooks import SVG
 
 NOTEBOOK = Path("docs/broken_cluster.ipynb")
 
 
 @pytest.mark.slow
+@only_with_everything
 def test_the_notebook_shows_what_is_missing_what_is_there_twice_and_where(tmp_path: Path) -> None:
     """By itself: its Spark and its cluster are nobody else's."""
     pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
