@@ -7,6 +7,7 @@ while something of the program's own is called; a driver carries it out (`Thread
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -37,3 +38,17 @@ def is_worth_a_look(is_done: Callable[[], bool]) -> bool:
 
 
 Steps: TypeAlias = Generator[Wait | Call, Any, T]
+Take: TypeAlias = Callable[[], Wait | Call]
+"""How a call goes on: its next step, or StopIteration with what it returned."""
+
+
+def to_the_end(steps: Steps[T], carry_out: Callable[[Wait | Call, Steps[T]], Take]) -> T:
+    """What the call returns; ``carry_out`` does a step. Raises what the call raises."""
+    take: Take = partial(next, steps)
+    while True:
+        try:
+            step = take()
+        except StopIteration as end:
+            returned: T = end.value
+            return returned
+        take = carry_out(step, steps)

@@ -17,7 +17,7 @@ from logquake.client.clock import Clock
 from logquake.client.driving.driven import LastingCore, Shared
 from logquake.client.driving.ending import abandon, why_closed
 from logquake.client.driving.sockets import Sockets
-from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
+from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look, to_the_end
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ConnectionLostError
 from logquake.client.network.links import Links
@@ -129,19 +129,9 @@ class ThreadDriver:
         with self.lock:
             self.check_open()
             try:
-                return self._to_the_end(steps)
+                return to_the_end(steps, self._carry_out)
             finally:
                 self.wake()  # others may wait for what it changed, however it ended
-
-    def _to_the_end(self, steps: Steps[T]) -> T:
-        take: Callable[[], Wait | Call] = partial(next, steps)
-        while True:
-            try:
-                step = take()
-            except StopIteration as end:
-                returned: T = end.value
-                return returned
-            take = self._carry_out(step, steps)
 
     def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
         """How the call goes on after it."""

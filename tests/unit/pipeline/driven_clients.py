@@ -14,7 +14,7 @@ from logquake.client.assembling import Foundation
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.driving.blocking import BlockingDriver
 from logquake.client.driving.driven import Core
-from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.driving.steps import Call, Steps, Wait, to_the_end
 from logquake.client.errors import ClientError
 from logquake.client.pending import Promise
 from logquake.client.producer.preparing import OnDelivery
@@ -44,14 +44,7 @@ class CallersDriver:
 
     def run(self, steps: Steps[T]) -> T:
         """Raises Died, too, for whatever is called after it."""
-        take: Callable[[], Wait | Call] = partial(next, steps)
-        while True:
-            try:
-                step = take()
-            except StopIteration as end:
-                returned: T = end.value
-                return returned
-            take = self._carry_out(step, steps)
+        return to_the_end(steps, self._carry_out)
 
     def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
         if isinstance(step, Call):
