@@ -37,6 +37,15 @@ class PartitionSequences:
             self._numbered.popleft()
         return len(self._numbered) >= _REMEMBERED
 
+    def is_unknown(self) -> bool:
+        """The first is in flight, and no leader has acked one yet.
+
+        Of a producer it does not know a leader takes any sequence (ProducerAppendInfo): if it
+        refused the first, as of a topic it has not heard of, and then took the second, the first
+        would be out of order for ever.
+        """
+        return bool(self.in_flight) and self.last_acked == NO_SEQUENCE
+
     def number(self, batch: ProducerBatch, identity: Identity) -> None:
         batch.stamp = Stamp(*identity, self.next)
         self.next = sequence_after(self.next, batch.count)
@@ -108,7 +117,8 @@ class SequenceBook:
             return first.stamp.base_sequence != batch.stamp.base_sequence
         # Sequence 0 of the next epoch could be written before what is in flight.
         is_of_older_epoch = sequences.identity != identity and bool(sequences.in_flight)
-        return is_of_older_epoch or batch.place in self._unresolved or sequences.is_far_ahead()
+        is_too_early = sequences.is_unknown() or sequences.is_far_ahead()
+        return is_of_older_epoch or batch.place in self._unresolved or is_too_early
 
     def number(self, batch: ProducerBatch, identity: Identity) -> None:
         if batch.has_sequence:
