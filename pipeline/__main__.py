@@ -17,11 +17,11 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from logquake.pipeline import mirror, replay
-from logquake.pipeline.audit import command as audit
-from logquake.pipeline.job_errors import line_of, told_in_a_line
-from logquake.pipeline.lake import command as lake
-from logquake.pipeline.option_values import OptionError
+from logquake.pipeline.jobs import mirror, replay
+from logquake.pipeline.jobs.audit import command as audit
+from logquake.pipeline.jobs.errors import line_of, told_in_a_line
+from logquake.pipeline.jobs.lake import command as lake
+from logquake.pipeline.options.values import OptionError
 from logquake.pipeline.session import spark_session
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _add_count(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(spark: SparkSession, options: argparse.Namespace) -> int:
-    from logquake.pipeline.counting import count_by_key
+    from logquake.pipeline.jobs.counting import count_by_key
 
     print(json.dumps(count_by_key(spark, options.bootstrap_servers, options.topic)))
     return 0

@@ -14,8 +14,8 @@ from logquake.client.errors import (
     RequestTimedOutError,
     SettingsError,
 )
-from logquake.pipeline.client_options import Keys
-from logquake.pipeline.option_values import OptionError
+from logquake.pipeline.options.clients import Keys
+from logquake.pipeline.options.values import OptionError
 from logquake.wire.errors import ErrorCode
 
 _MEANINGS = {

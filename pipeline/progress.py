@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from logquake.pipeline.admission import Document, from_document
+from logquake.pipeline.source.admission import Document, from_document
 from logquake.wire.topic_partition import TopicPartition
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.processes.java import find_java
-from logquake.pipeline.class_archive import make_archive, making_options
+from logquake.pipeline.starting.class_archive import make_archive, making_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -28,7 +28,7 @@ _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     # Its workers are forks: what it has imported none of them does.
-    "spark.python.daemon.module": "logquake.pipeline.worker_daemon",
+    "spark.python.daemon.module": "logquake.pipeline.starting.worker_daemon",
 }
 # Set by spark-submit, whose JVM runs already and knows its master.
 _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
@@ -68,8 +68,8 @@ def spark_session(
     from pyspark.sql import SparkSession
 
     from logquake.pipeline import register
-    from logquake.pipeline.class_archive import archive_options
-    from logquake.pipeline.shipping import archive_into
+    from logquake.pipeline.starting.class_archive import archive_options
+    from logquake.pipeline.starting.shipping import archive_into
 
     files = Path(tempfile.mkdtemp(prefix="logquake-spark-"))
     atexit.register(shutil.rmtree, files, ignore_errors=True)

@@ -9,9 +9,9 @@ import signal
 import sys
 from pathlib import Path
 
-from logquake.pipeline.lake.compacting import CompactionSettings
-from logquake.pipeline.lake.lake import Lake, LakeSettings
-from logquake.pipeline.lake.ledger import Step, opened
+from logquake.pipeline.jobs.lake.compacting import CompactionSettings
+from logquake.pipeline.jobs.lake.lake import Lake, LakeSettings
+from logquake.pipeline.jobs.lake.ledger import Step, opened
 from logquake.pipeline.session import spark_session
 
 

@@ -13,10 +13,10 @@ from logquake.chaos.checkers.sharing import judge_file
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.parquet import write_parquet
 from logquake.chaos.history.rows import Kind
-from logquake.pipeline.audit.judging import audit
-from logquake.pipeline.audit.looking import look
-from logquake.pipeline.audit.page import page
-from logquake.pipeline.audit.runs import audited
+from logquake.pipeline.jobs.audit.judging import audit
+from logquake.pipeline.jobs.audit.looking import look
+from logquake.pipeline.jobs.audit.page import page
+from logquake.pipeline.jobs.audit.runs import audited
 from logquake.wire.records import ControlType
 from tests.chaos.checkers.literals import PRODUCER, READER, Run, rulings_of
 from tests.chaos.evidence.written import batch, end, replica

@@ -12,8 +12,8 @@ import pytest
 
 from logquake.cluster.api import Cluster
 from logquake.pipeline.__main__ import _parser
-from logquake.pipeline.lake.ledger import LakeError
-from logquake.pipeline.option_values import OptionError
+from logquake.pipeline.jobs.lake.ledger import LakeError
+from logquake.pipeline.options.values import OptionError
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 from tests.log_contents import Given, send_records
 

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from logquake.cluster.api import Cluster
-from logquake.pipeline.lake.lake import Lake, LakeSettings
-from logquake.pipeline.lake.ledger import LakeError, Step, opened
-from logquake.pipeline.lake.shape import Shape
-from logquake.pipeline.lake.state import LakeState
+from logquake.pipeline.jobs.lake.lake import Lake, LakeSettings
+from logquake.pipeline.jobs.lake.ledger import LakeError, Step, opened
+from logquake.pipeline.jobs.lake.shape import Shape
+from logquake.pipeline.jobs.lake.state import LakeState
 from tests.compat.killed_lake import lake_settings
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 from tests.everything import IS_ASKED_FOR

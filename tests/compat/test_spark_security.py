@@ -40,12 +40,12 @@ from logquake.pipeline.asking import (  # noqa: E402  # it needs pyarrow, as the
     administering,
     producing,
 )
-from logquake.pipeline.exactly_once import write_once  # noqa: E402
-from logquake.pipeline.marks import Task  # noqa: E402
-from logquake.pipeline.options import parse_options  # noqa: E402
-from logquake.pipeline.source import LogquakeReader  # noqa: E402
-from logquake.pipeline.write_options import WriteOptions, parse_write_options  # noqa: E402
-from logquake.pipeline.writing import write_at_least_once  # noqa: E402
+from logquake.pipeline.sink.exactly_once import write_once  # noqa: E402
+from logquake.pipeline.sink.marks import Task  # noqa: E402
+from logquake.pipeline.sink.options import WriteOptions, parse_write_options  # noqa: E402
+from logquake.pipeline.sink.writing import write_at_least_once  # noqa: E402
+from logquake.pipeline.source.batch import LogquakeReader  # noqa: E402
+from logquake.pipeline.source.options import parse_options  # noqa: E402
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 

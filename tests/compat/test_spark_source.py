@@ -115,7 +115,7 @@ def test_filters_are_pushed_down_and_tasks_fewer(spark: Any, servers: str) -> No
 
 
 def test_records_are_counted_by_key(spark: Any, servers: str) -> None:
-    from logquake.pipeline.counting import count_by_key
+    from logquake.pipeline.jobs.counting import count_by_key
 
     counts = count_by_key(spark, servers, TOPIC)
     assert counts == {f"file{index}": PER_PARTITION for index in range(3)}

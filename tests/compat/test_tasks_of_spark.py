@@ -1,8 +1,8 @@
 """What a task of Spark's writes once, and what it reads of a range that is not there any more: held
 against our brokers and Kafka's, without a JVM for it.
 
-Every request at which a task may die is in tests/unit/pipeline/test_tasks_run_again.py; here are
-those steps at which brokers have something to decide.
+Every request at which a task may die is in tests/unit/pipeline/sink/test_tasks_run_again.py; here
+are those steps at which brokers have something to decide.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from logquake.client import Admin, Consumer, Producer
 from logquake.client.admin import NewTopic
 from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
-from logquake.pipeline.exactly_once import (
+from logquake.pipeline.sink.exactly_once import (
     check_epoch,
     read_mark,
     write_mark,
     write_once,
 )
-from logquake.pipeline.marks import ExactlyOnceError, Tally, Task
-from logquake.pipeline.options import parse_options
-from logquake.pipeline.planning import OffsetRange
-from logquake.pipeline.reading import read_range
-from logquake.pipeline.write_options import WriteOptions, parse_write_options
-from logquake.pipeline.writing import Deliveries, rows_of, send_rows
+from logquake.pipeline.sink.marks import ExactlyOnceError, Tally, Task
+from logquake.pipeline.sink.options import WriteOptions, parse_write_options
+from logquake.pipeline.sink.writing import Deliveries, rows_of, send_rows
+from logquake.pipeline.source.options import parse_options
+from logquake.pipeline.source.planning import OffsetRange
+from logquake.pipeline.source.reading import read_range
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.lone_kafka import LoneKafka, lone_broker

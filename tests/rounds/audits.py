@@ -101,8 +101,8 @@ def compared(folders: Sequence[RunFolder]) -> Outcome:
 def _compared(
     spark: SparkSession, folder: RunFolder, verdicts: dict[str, Counter[Verdict]]
 ) -> Compared:
-    from logquake.pipeline.audit.judging import audit
-    from logquake.pipeline.audit.runs import audited
+    from logquake.pipeline.jobs.audit.judging import audit
+    from logquake.pipeline.jobs.audit.runs import audited
 
     here = RunJudgement.from_json(json.loads(folder.verdict.read_text()))
     run = audited(spark, folder.root)

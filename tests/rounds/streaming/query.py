@@ -28,7 +28,7 @@ _ERROR = re.compile(r"(Error|Exception|exception): \S")
 _CONFIGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.python.daemon.module": "logquake.pipeline.worker_daemon",
+    "spark.python.daemon.module": "logquake.pipeline.starting.worker_daemon",
     "spark.executor.memory": "500m",
     "spark.executor.heartbeatInterval": "3s",
     "spark.network.timeout": f"{LOST_AFTER_S}s",

@@ -15,7 +15,7 @@ from tests.rounds.streaming.driver import Driver
 from tests.rounds.streaming.query import LOST_AFTER_S
 
 _EXECUTOR = "CoarseGrainedExecutorBackend"
-_DAEMON = "logquake.pipeline.worker_daemon"
+_DAEMON = "logquake.pipeline.starting.worker_daemon"
 _PLANNERS = ("python_streaming_source_runner", "python_streaming_sink_runner")
 # Until its work is done elsewhere: then it comes back as a zombie.
 _PAUSED_S = LOST_AFTER_S + 5

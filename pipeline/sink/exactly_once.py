@@ -1,0 +1,87 @@
+"""Rows of one task written once, in whatever attempt: with their mark, in one transaction.
+
+In this order: take the transactional id, look for the mark, write the rows, write the mark, commit.
+Taking the id aborts what an attempt before left open, waits for the end of what it had decided, and
+fences it: what is not marked then will never be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
+from logquake.pipeline.sink.marks import (
+    Mark,
+    Tally,
+    Task,
+    check_partitions,
+    check_same,
+    from_commits,
+    is_written,
+    others_of,
+    to_commit,
+)
+from logquake.pipeline.sink.task_clients import ReadingMarks, Sending
+from logquake.pipeline.sink.writing import Deliveries, rows_of, send_rows
+from logquake.wire.topic_partition import TopicPartition
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def write_once(
+    producer: Sending,
+    marks: ReadingMarks,
+    task: Task,
+    batches: Iterable[pa.RecordBatch],
+    topic: str | None,
+) -> int:
+    """How many rows were written now; ``topic`` goes before their own. The producer's
+    transactional id is the task's name.
+
+    Raises ExactlyOnceError, ClientError, OptionError.
+    """
+    tally = Tally()
+    rows = tally.over(rows_of(batches))
+    producer.init_transactions()
+    mark = read_mark(marks, task)
+    if mark is not None and is_written(mark, task):
+        for _ in rows:
+            pass
+        check_same(task, mark.summary, tally.summary)
+        return 0
+    with producer.transaction():
+        deliveries = Deliveries()
+        topics = send_rows(producer, rows, topic, deliveries)
+        deliveries.check()
+        if topics:
+            # Last: only now it is known of how many rows, and readers of the mark wait least.
+            write_mark(producer, task, topic or min(topics), tally)
+    return tally.summary.rows
+
+
+def read_mark(marks: ReadingMarks, task: Task) -> Mark | None:
+    """Raises ExactlyOnceError, ClientError."""
+    asked = marks.list_consumer_group_offsets({task.name: None}, require_stable=True)
+    commits = asked[task.name].result().values()
+    return from_commits(task, [each for each in commits if each is not None])
+
+
+def write_mark(producer: Sending, task: Task, topic: str, tally: Tally) -> None:
+    # Kafka takes offsets of partitions that there are, and each topic has this one.
+    place = TopicPartition(topic, 0)
+    mark = to_commit(Mark(task.epoch, tally.summary))
+    producer.send_offsets_to_transaction({place: mark}, ConsumerGroupMetadata(task.name))
+
+
+def check_epoch(marks: ReadingMarks, tasks: Collection[Task]) -> None:
+    """Of all tasks of an epoch (one at least) that are through: that there were no more before.
+
+    Raises ExactlyOnceError, ClientError.
+    """
+    prefix, epoch, _ = next(iter(tasks))
+    groups = [listing.group_id for listing in marks.list_consumer_groups().result().all()]
+    for partition in others_of(prefix, len(tasks), groups):
+        other = Task(prefix, epoch, partition)
+        check_partitions(other, len(tasks), read_mark(marks, other))
