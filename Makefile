@@ -11,10 +11,10 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
 # Tests that start brokers, and clients with threads of their own beside the tests.
-# They wait more than they work: two cores carry four clusters at once. A file's tests share one,
+# They wait more than they work: two cores carry five clusters at once. A file's tests share one,
 # so a file stays on one worker.
 WITH_PROCESSES := tests/compat tests/system tests/chaos/plugin
-CLUSTERS ?= 4
+CLUSTERS ?= 5
 ROOMS := wire seams storage zk controller client node planted cluster chaos pipeline
 
 .PHONY: help rehearsal demo test check format docs bench clean

@@ -19,7 +19,7 @@ from tests.compat.twins import Twin, twins_of
 from tests.conftest import nothing_left_behind
 from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = pytest.mark.maven
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 PROPERTIES: Mapping[str, object] = {
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",

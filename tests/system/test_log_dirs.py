@@ -33,6 +33,8 @@ from logquake.wire.topic_partition import TopicPartition
 from tests.steady_load import steady_load
 from tests.waiting import PATIENCE_S, wait_for
 
+pytestmark = pytest.mark.slow
+
 DIRS = 3
 PARTITIONS = 9
 CONFIG = {"replica.high.watermark.checkpoint.interval.ms": 300, "log.index.size.max.bytes": 65_536}

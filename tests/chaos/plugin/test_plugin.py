@@ -12,6 +12,7 @@ from logquake.cluster.running.cluster import RunningCluster
 from tests.conftest import nothing_left_behind
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
 
 PATIENCE_S = 300.0
 PRELUDE = """
