@@ -117,11 +117,15 @@ class Links:
         """When to poll, if nothing else is to be told; None for never."""
         if self._answers.any:
             return now_ms
-        links = self._links.values()
-        due = [link.due_ms(self._settings.connections_max_idle_ms) for link in links]
-        due += [link.throttled_until_ms for link in links if link.throttled_until_ms > now_ms]
-        retry_ms = self.states.next_retry_ms(now_ms)
-        return min(due if retry_ms is None else [*due, retry_ms], default=None)
+        due_ms = self.states.next_retry_ms(now_ms)
+        max_idle_ms = self._settings.connections_max_idle_ms
+        for link in self._links.values():
+            link_due_ms = link.due_ms(max_idle_ms)
+            if now_ms < link.throttled_until_ms < link_due_ms:
+                link_due_ms = link.throttled_until_ms
+            if due_ms is None or link_due_ms < due_ms:
+                due_ms = link_due_ms
+        return due_ms
 
     # What the driver tells
 
@@ -197,9 +201,9 @@ class Links:
 
     def poll(self, now_ms: int) -> None:
         """End what took too long, and the one connection that has been idle for longest."""
-        for link in list(self._links.values()):
-            if link.due_ms(self._settings.connections_max_idle_ms) > now_ms:
-                continue
+        max_idle_ms = self._settings.connections_max_idle_ms
+        overdue = [link for link in self._links.values() if link.due_ms(max_idle_ms) <= now_ms]
+        for link in overdue:
             if link.unanswered():
                 self._end(link, RequestTimedOutError(f"no answer from {link.node} in time"), now_ms)
             elif not isinstance(link.stage, Serving):

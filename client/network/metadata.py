@@ -132,10 +132,13 @@ class Metadata:
 
     def update_delay_ms(self, now_ms: int) -> int:
         """How long until it is time to ask, 0 for now."""
-        is_old = self._expires_ms <= now_ms
-        due_ms = 0 if self.is_update_wanted else self._expires_ms
-        same_until_ms = 0 if is_old else self._same_until_ms
-        return max(0, max(due_ms, self._not_before_ms, same_until_ms) - now_ms)
+        expires_ms = self._expires_ms
+        due_ms = 0 if self._wants_all or self._wants_new else expires_ms
+        if due_ms < self._not_before_ms:
+            due_ms = self._not_before_ms
+        if due_ms < self._same_until_ms and expires_ms > now_ms:
+            due_ms = self._same_until_ms
+        return due_ms - now_ms if due_ms > now_ms else 0
 
     def question(self, now_ms: int) -> Question:
         self._topics.forget_idle(now_ms)

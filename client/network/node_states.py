@@ -70,12 +70,12 @@ class NodeStates:
 
     def next_retry_ms(self, now_ms: int) -> int | None:
         """When the next of those that are left alone may be tried."""
-        waiting = (
+        waiting = [
             state.retry_at_ms
             for state in self._states.values()
             if state.link is None and state.retry_at_ms > now_ms
-        )
-        return min(waiting, default=None)
+        ]
+        return min(waiting) if waiting else None
 
     def setup_timeout_ms(self, node_id: int) -> int:
         state = self._states.get(node_id)

@@ -9,7 +9,7 @@ from logquake.wire.schema import Message
 
 # From which version on a broker answers first and waits afterwards, so that the client has to
 # (AbstractResponse.shouldClientThrottle of each). Of keys that are not named it never does.
-_WAITS_AFTERWARDS: Final = {
+_WAITS_AFTERWARDS: Final[dict[int, int]] = {
     ApiKey.PRODUCE: 6,
     ApiKey.FETCH: 8,
     ApiKey.LIST_OFFSETS: 3,
@@ -58,7 +58,7 @@ _WAITS_AFTERWARDS: Final = {
 def throttle_ms(response: Message, version: int) -> int:
     """0 where the broker has waited by itself, or wants nothing."""
     key = response.__schema__.key
-    since = None if key is None else _WAITS_AFTERWARDS.get(ApiKey(key))
+    since = None if key is None else _WAITS_AFTERWARDS.get(key)
     if since is None or version < since:
         return 0
     asked_ms: int = getattr(response, "throttle_time_ms", 0)

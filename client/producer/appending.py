@@ -50,7 +50,6 @@ class Appending:
         self._clock = clock
         self._metadata = metadata
         self._accumulator = accumulator
-        self._sender = sender
         self._topics = topics
         self._interceptors = interceptors
         self._transactions = transactions
@@ -58,6 +57,8 @@ class Appending:
         self._own_partitioner = config.partitioner_class
         self._ignores_keys = config.partitioner_ignore_keys
         self._chooser = Chooser(ignores_keys=self._ignores_keys)
+        self._append_to_open = accumulator.append_to_open
+        self._leaders = sender.leaders
         # Without a look at each: what fits in a batch is no larger than allowed.
         self._may_stick = (
             self._own_partitioner is None
@@ -67,22 +68,22 @@ class Appending:
 
     def at_once(self, outgoing: Outgoing) -> Appended | None:
         """None where it has to wait or to ask the program, or fails: in_time() says how."""
+        topic, partition, record, on_delivery = outgoing
         try:
+            if partition is None and self._may_stick and (record.key is None or self._ignores_keys):
+                appended = self._append_to_open(topic, record, self._leaders)
+                if appended is not None:
+                    if on_delivery is not None:
+                        _hear(appended.delivery, on_delivery)
+                    return appended
             return self._try_at_once(outgoing)
         except Exception:  # noqa: BLE001 - whatever it is, in_time() meets it again
             return None
 
     def _try_at_once(self, outgoing: Outgoing) -> Appended | None:
-        topic, partition, record, on_delivery = outgoing
-        if partition is None:
-            if self._may_stick and (record.key is None or self._ignores_keys):
-                appended = self._accumulator.append_to_open(topic, record, self._sender.leaders())
-                if appended is not None:
-                    if on_delivery is not None:
-                        _hear(appended.delivery, on_delivery)
-                    return appended
-            elif self._own_partitioner is not None:
-                return None
+        topic, partition, record, _ = outgoing
+        if partition is None and self._own_partitioner is not None:
+            return None
         known = self._topics.known(topic, partition)
         if known is None or self._may_be_too_large(record):
             return None
@@ -158,7 +159,7 @@ class Appending:
         if transactions is not None:
             transactions.check_may_send()
         chosen = self._chooser.choose(partition, record.key, known)
-        leaders = self._sender.leaders()
+        leaders = self._leaders()
         now_ms = self._clock.now_ms()
         appended = self._accumulator.append(topic, chosen, record, leaders, now_ms, lease)
         if isinstance(appended, Full):

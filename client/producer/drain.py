@@ -41,8 +41,8 @@ class Drain:
         return drained
 
     def _sendable(self, place: TopicPartition, leaders: Leaders, now_ms: int) -> Queue | None:
-        queue = None if place in self._queues.muted else self._queues.find(place)
-        if not queue:
+        queue = self._queues.find(place)
+        if not queue or place in self._queues.muted:
             return None
         queue[0].saw_leader(leaders.epoch(place))
         return None if queue[0].backoff_ms(now_ms) else queue

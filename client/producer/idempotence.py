@@ -114,7 +114,8 @@ class Idempotence:
 
     def mend(self) -> None:
         """What can be told of batches that were given up is told; the next epoch where it must."""
-        self._need_epoch.update(dict.fromkeys(self._sequences.take_gaps()))
+        for place in self._sequences.take_gaps():
+            self._need_epoch[place] = None
         if self._need_epoch and isinstance(self.standing, Identified):
             self._bump(self.standing.identity)
 

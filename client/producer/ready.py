@@ -68,8 +68,9 @@ class ReadyCheck:
         """``hurries``: nobody waits for linger.ms, since memory is short, or all has to leave."""
         ready = Ready()
         for name, topic in self._queues.topics.items():
-            for queue in filter(None, topic.by_partition.values()):
-                self._look_at(queue[0], len(queue), leaders, now_ms, hurries, ready)
+            for queue in topic.by_partition.values():
+                if queue:
+                    self._look_at(queue[0], len(queue), leaders, now_ms, hurries, ready)
             self._weigh(name, topic, leaders)
         return ready
 

@@ -86,10 +86,11 @@ class Sender:
 
     def poll(self, now_ms: int) -> None:
         self._updates.poll(now_ms)
-        answered, self._answered = self._answered, []
-        for each in answered:
-            self._requests -= 1
-            self._take(each, now_ms)
+        if self._answered:
+            answered, self._answered = self._answered, []
+            for each in answered:
+                self._requests -= 1
+                self._take(each, now_ms)
         self._give_up_overdue(now_ms)
         if self._asking.poll(now_ms):
             self._send_what_is_ready(now_ms)
@@ -99,13 +100,15 @@ class Sender:
             self._updates.poll(now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        due = [
+        if self._answered:
+            return now_ms
+        due = (
             self._updates.next_due_ms(now_ms),
-            now_ms if self._answered else self._ready_at_ms,
+            self._ready_at_ms,
             self._accumulator.next_expiry_ms(),
             self._asking.next_due_ms(now_ms),
-        ]
-        return min((each for each in due if each is not None), default=None)
+        )
+        return min([each for each in due if each is not None], default=None)
 
     def abandon(self, why: ClientError) -> None:
         """What is not done has failed."""

@@ -16,9 +16,13 @@ from logquake.wire.compression import Codec, compress, decompress
 from logquake.wire.records.header import BatchFlag, BatchHeader
 from logquake.wire.records.layout import (
     ATTRIBUTES_POSITION,
+    CRC,
+    CRC_POSITION,
     HEADER,
     HEADER_BYTES,
+    LENGTH,
     LENGTH_OVERHEAD,
+    LENGTH_POSITION,
     MAGIC,
 )
 from logquake.wire.records.reading import Record, iterate_records
@@ -46,6 +50,17 @@ class BatchPayload:
     Records carry absolute offsets, ascending, from base_offset on; gaps are allowed, as
     compaction leaves them. base_timestamp None: the first record's.
     """
+
+    __slots__ = (
+        "_append",
+        "_builder",
+        "_cut",
+        "base_offset",
+        "base_timestamp",
+        "count",
+        "last_offset",
+        "max_timestamp",
+    )
 
     def __init__(
         self,
@@ -100,9 +115,8 @@ class BatchPayload:
         self.count += 1
 
     def try_add(self, index: int, record: Record) -> int:
-        """The record at that place in the batch: bytes that it adds, 0 where it does not fit.
-
-        The first one is taken whatever its size.
+        """The record at that place in a batch that begins at 0, without gaps: bytes that it adds, 0
+        where it does not fit. The first one is taken whatever its size.
         """
         _, timestamp_ms, key, value, headers = record
         base = self.base_timestamp
@@ -114,8 +128,8 @@ class BatchPayload:
             return 0
         if timestamp_ms > self.max_timestamp:
             self.max_timestamp = timestamp_ms
-        self.last_offset = self.base_offset + index
-        self.count += 1
+        self.last_offset = index
+        self.count = index + 1
         size: int = added.size
         return size
 
@@ -262,7 +276,8 @@ def stamp_producer(
     stamped = header._replace(
         producer_id=producer_id, producer_epoch=producer_epoch, base_sequence=base_sequence
     )
-    _write_header(batch, stamped)
+    HEADER.pack_into(batch, 0, *stamped)
+    _write_crc(batch)
 
 
 def _is_as_built(header: BatchHeader, plain: bytes) -> bool:
@@ -283,12 +298,13 @@ def _seal(header: BatchHeader, payload: bytes) -> bytearray:
     """Header and payload as one batch, its length and CRC computed."""
     batch = bytearray(HEADER_BYTES + len(payload))
     batch[HEADER_BYTES:] = payload
-    _write_header(batch, header._replace(batch_length=len(batch) - LENGTH_OVERHEAD))
+    HEADER.pack_into(batch, 0, *header)
+    LENGTH.pack_into(batch, LENGTH_POSITION, len(batch) - LENGTH_OVERHEAD)
+    _write_crc(batch)
     return batch
 
 
-def _write_header(batch: bytearray, header: BatchHeader) -> None:
-    HEADER.pack_into(batch, 0, *header)
+def _write_crc(batch: bytearray) -> None:
+    """Of all that comes after it."""
     with memoryview(batch) as view:
-        crc = crc32c.crc32c(view[ATTRIBUTES_POSITION:])
-    HEADER.pack_into(batch, 0, *header._replace(crc=crc))
+        CRC.pack_into(batch, CRC_POSITION, crc32c.crc32c(view[ATTRIBUTES_POSITION:]))

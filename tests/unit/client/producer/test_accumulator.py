@@ -52,10 +52,10 @@ def test_a_batch_that_is_open_is_filled_though_its_topic_has_no_partitions_any_m
     settings = BatchingSettings(batch_bytes=room.estimated_bytes)
     accumulator = Accumulator(settings, Unnumbered(), Random(1))
     accumulator.append("t", None, record, led(1), 0)
-    appended = accumulator.append_to_open("t", record, led(0))
+    appended = accumulator.append_to_open("t", record, lambda: led(0))
     assert appended is not None
     assert appended.wakes
-    assert accumulator.append_to_open("t", record, led(0)) is None
+    assert accumulator.append_to_open("t", record, lambda: led(0)) is None
 
 
 @pytest.mark.parametrize("seed", range(50))
