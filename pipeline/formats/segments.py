@@ -1,14 +1,15 @@
 """What is on brokers' disks, every replica, without a broker: format("logquake.segments").
 
-A row is a record of one replica, a marker of a transaction, or a batch that is damaged. Brokers
-may run meanwhile: what a file ends in the middle of is no row, and a file that was deleted has
-none.
+A row is a record of one replica, a marker of a transaction, or a batch that is damaged. Where it
+cannot be told where a damaged batch ends, that one is the last of its file. Brokers may run
+meanwhile: what a partition's last file ends in the middle of is no row, and a file that was deleted
+has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +22,14 @@ from logquake.pipeline.columns import (
     Columns,
     arrow_type,
 )
+from logquake.pipeline.formats.damage import is_end
 from logquake.pipeline.formats.files import FilesReader
 from logquake.pipeline.options.values import OptionError, by_known_name, names, path_of
 from logquake.storage import file_names
 from logquake.storage.dirs.meta_properties import FILE_NAME as META_PROPERTIES
 from logquake.storage.dirs.meta_properties import read_meta_properties
 from logquake.storage.disk.read_only_disk import ReadOnlyDisk
+from logquake.storage.disk.seam import File
 from logquake.storage.segments.batch_walk import (
     MAX_DECOMPRESSED_BYTES,
     SCAN_CHUNK_BYTES,
@@ -49,6 +52,8 @@ _SCHEMA = (
     "sequence int, isTransactional boolean, control string, key binary, value binary, "
     "crcOk boolean"
 )
+# Of a batch of which nothing is known: all behind its offset, which is the one that is due there.
+_UNREADABLE = (*[None] * 10, False)
 _LEVELS = ("", "*/", "*/*/")  # a log directory itself, a broker's folder, a cluster's
 _DISK = ReadOnlyDisk()
 
@@ -60,6 +65,7 @@ class SegmentFile:
     broker: int
     partition: TopicPartition
     path: str
+    is_last: bool = True  # of its partition: it may be written to
 
     @property
     def base_offset(self) -> int:
@@ -98,7 +104,9 @@ def find_segments(options: Mapping[str, str]) -> list[SegmentFile]:
         for segment in _segments_of(log_dir)
         if topics is None or segment.partition.topic in topics
     ]
-    return sorted(found, key=lambda each: (each.broker, each.partition, each.path))
+    in_order = sorted(found, key=lambda each: (each.broker, each.partition, each.path))
+    lasts = {Path(each.path).parent: each.path for each in in_order}
+    return [replace(each, is_last=each.path == lasts[Path(each.path).parent]) for each in in_order]
 
 
 def _log_dirs(path: Path) -> list[Path]:
@@ -132,19 +140,27 @@ def read_segment(segment: SegmentFile) -> Iterator[pa.RecordBatch]:
 
 def _rows(segment: SegmentFile) -> Iterator[Iterable[Row]]:
     """Batch by batch, up to where no batch begins any more."""
-    at = (segment.broker, *segment.partition, segment.base_offset)
     try:
         file = _DISK.open(segment.path)
     except FileNotFoundError:
         return
     try:
-        for position, header in walk_headers(file, 0, file.size(), SCAN_CHUNK_BYTES):
-            batch = memoryview(file.pread(header.size, position))
-            yield [(*at, position, *row) for row in _rows_of(batch, header)]
-    except DamagedBatchError:
-        return
+        yield from _rows_in(segment, file, file.size())
     finally:
         file.close()
+
+
+def _rows_in(segment: SegmentFile, file: File, end: int) -> Iterator[Iterable[Row]]:
+    at = (segment.broker, *segment.partition, segment.base_offset)
+    due = segment.base_offset
+    try:
+        for position, header in walk_headers(file, 0, end, SCAN_CHUNK_BYTES):
+            batch = memoryview(file.pread(header.size, position))
+            yield [(*at, position, *row) for row in _rows_of(batch, header)]
+            due = header.next_offset
+    except DamagedBatchError as error:
+        if not (segment.is_last and is_end(file, error.position, end, due)):
+            yield [(*at, error.position, due, *_UNREADABLE)]
 
 
 def _rows_of(batch: memoryview, header: BatchHeader) -> list[Row]:

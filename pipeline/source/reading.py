@@ -7,12 +7,15 @@ exactly those of the schema in record_columns.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from logquake.client import Consumer
 from logquake.client.consumer.settings import MAX_DECOMPRESSED_BYTES
-from logquake.client.errors import CorruptRecordError
+from logquake.client.errors import CorruptRecordError, OffsetOutOfRangeError, ReadStalledError
 from logquake.client.ranges import stored_range
 from logquake.pipeline.asking import consuming
+from logquake.pipeline.source.admission import DataLossError, losses
 from logquake.pipeline.source.options import ReadOptions
 from logquake.pipeline.source.planning import OffsetRange
 from logquake.wire.errors import RecordError
@@ -24,10 +27,13 @@ if TYPE_CHECKING:
 
 
 def read_range(options: ReadOptions, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:
-    """Raises BrokersError; of offsets that are gone only with failOnDataLoss."""
+    """Raises BrokersError, and with failOnDataLoss DataLossError."""
     from logquake.pipeline.source.decoding.rows import Rows
 
-    with consuming(options.consumer, f"reading {wanted.place}") as consumer:
+    with (
+        consuming(options.consumer, f"reading {wanted.place}") as consumer,
+        _losses_told(consumer, wanted),
+    ):
         rows = Rows(wanted, options.columns, MAX_DECOMPRESSED_BYTES)
         place, end, strict = wanted.place, wanted.end, options.fail_on_data_loss
         for stored in stored_range(consumer, place, wanted.start, end, fail_on_data_loss=strict):
@@ -35,6 +41,26 @@ def read_range(options: ReadOptions, wanted: OffsetRange) -> Iterator[pa.RecordB
             if rows.is_full:
                 yield from _taken(rows, wanted)
         yield from _taken(rows, wanted)
+
+
+@contextmanager
+def _losses_told(consumer: Consumer, wanted: OffsetRange) -> Iterator[None]:
+    """Where nothing more is to be had, whether what was planned is gone by now."""
+    try:
+        yield
+    except (OffsetOutOfRangeError, ReadStalledError) as error:
+        lost = "; ".join(_lost(consumer, wanted))
+        if lost:
+            raise DataLossError(f"{lost} (failOnDataLoss=false goes on without)") from error
+        raise
+
+
+def _lost(consumer: Consumer, wanted: OffsetRange) -> Iterator[str]:
+    place = wanted.place
+    read_to, ends = consumer.position(place), consumer.end_offsets([place])
+    if read_to <= ends[place] < wanted.end:
+        yield f"{place} ends at offset {ends[place]}, before {wanted.end}: cut off, or made anew"
+    yield from losses({place: read_to}, ends, consumer.beginning_offsets([place]))
 
 
 def _taken(rows: Rows, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:

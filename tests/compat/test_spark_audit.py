@@ -113,6 +113,8 @@ def test_what_the_page_shows_is_counted_of_rows_and_of_the_replicas_files(
     _shorten(root / "broker-2" / "data" / "orders-2")
     handed = {"offset": 4, "values": (number(2, 0), -1)}
     run.row(61_000, READER, Kind.POLLED, "orders-0", epoch=0, **handed)
+    for at_ms in (61_001, 61_002, 61_003):  # of nothing, and so of nothing again
+        run.row(at_ms, READER, Kind.POLLED, "orders-1", epoch=0, offset=4, values=())
     for at_ms, high_watermark, ends in ((5, 0, (0, 0)), (900, 80, (80, 30))):
         looked = {"leader": 1, "isr": [1, 2], "replicas": [1, 2]}
         looked["log_ends"] = dict(zip("12", ends, strict=True))

@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 
+from logquake.client import Admin
 from logquake.cluster.api import Cluster
 from logquake.pipeline.jobs.lake.lake import Lake, LakeSettings
 from logquake.pipeline.jobs.lake.ledger import LakeError, Step, opened
 from logquake.pipeline.jobs.lake.shape import Shape
 from logquake.pipeline.jobs.lake.state import LakeState
+from logquake.wire.topic_partition import TopicPartition
 from tests.compat.killed_lake import lake_settings
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 from tests.everything import IS_ASKED_FOR
@@ -94,6 +96,24 @@ def test_a_second_run_adds_what_came_since_and_merges_small_files(
     assert rows(spark, tmp_path) == sorted([*every_row(orders), (orders, 0, RECORDS)])
     files = [len(list(hour.glob("*.parquet"))) for hour in tmp_path.glob("*/*/*/")]
     assert max(files) <= 2
+
+
+def test_what_is_gone_amid_a_run_is_passed_over_where_loss_is_allowed(
+    spark: Any, cluster: Cluster, orders: str, tmp_path: Path
+) -> None:
+    def delete_some(step: Step) -> None:
+        """Of what the next batch, which is planned by then, has to read."""
+        if step is Step.COMMITTED:
+            place = TopicPartition(orders, 0)
+            admin.delete_records({place: RECORDS - 20})[place].result()
+
+    servers = {"bootstrap.servers": cluster.bootstrap_servers}
+    source = {"kafka.bootstrap.servers": cluster.bootstrap_servers, "subscribe": orders}
+    settings = LakeSettings(source, batch_records=400, fail_on_data_loss=False)
+    with Admin(servers) as admin, opened(tmp_path, delete_some) as ledger:
+        Lake(spark, settings, ledger).fill()
+    found = [offset for _, partition, offset in rows(spark, tmp_path) if partition == 0]
+    assert found == [*range(200), *range(RECORDS - 20, RECORDS)]
 
 
 def test_json_is_read_by_its_schema_and_what_does_not_fit_is_kept(

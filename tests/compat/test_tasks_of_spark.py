@@ -29,7 +29,8 @@ from logquake.pipeline.sink.exactly_once import (
 from logquake.pipeline.sink.marks import ExactlyOnceError, Tally, Task
 from logquake.pipeline.sink.options import WriteOptions, parse_write_options
 from logquake.pipeline.sink.writing import Deliveries, rows_of, send_rows
-from logquake.pipeline.source.options import parse_options
+from logquake.pipeline.source.admission import DataLossError
+from logquake.pipeline.source.options import ReadOptions, parse_options
 from logquake.pipeline.source.planning import OffsetRange
 from logquake.pipeline.source.reading import read_range
 from logquake.wire.topic_partition import TopicPartition
@@ -169,15 +170,39 @@ def test_what_a_log_does_not_reach_any_more_is_given_up_where_loss_is_allowed(
     target: Target,
 ) -> None:
     target.write()
-    servers = target.options.admin["bootstrap.servers"]
-    options = parse_options(
-        {
-            "kafka.bootstrap.servers": servers,
-            "kafka.default.api.timeout.ms": "5000",
-            "subscribe": target.topic,
-            "failOnDataLoss": "false",
-        }
-    )
     planned = OffsetRange(target.topic, 0, 95, 10_000)  # before the log was cut off
-    rows = pa.Table.from_batches(read_range(options, planned))
+    rows = pa.Table.from_batches(read_range(_reading(target, failOnDataLoss="false"), planned))
     assert rows.column("value").to_pylist() == VALUES[95:]
+
+
+@pytest.mark.parametrize(
+    ("start", "lost"),
+    [
+        pytest.param(95, r"-0 ends at offset \d+, before 10000", id="behind the end"),
+        pytest.param(9_000, r"-0 ends at offset \d+, and was read up to 9000", id="all of it"),
+    ],
+)
+def test_what_a_log_does_not_reach_any_more_is_told_as_lost(
+    target: Target, start: int, lost: str
+) -> None:
+    target.write()
+    with pytest.raises(DataLossError, match=lost):
+        list(read_range(_reading(target), OffsetRange(target.topic, 0, start, 10_000)))
+
+
+def test_what_was_deleted_since_it_was_planned_is_told_as_lost(target: Target) -> None:
+    target.write()
+    place = TopicPartition(target.topic, 0)
+    with target.admin() as admin:
+        admin.delete_records({place: 30})[place].result()
+    with pytest.raises(DataLossError, match="has lost offsets 10 to 29: its log begins at 30"):
+        list(read_range(_reading(target), OffsetRange(target.topic, 0, 10, 50)))
+
+
+def _reading(target: Target, **options: str) -> ReadOptions:
+    given = {
+        "kafka.bootstrap.servers": target.options.admin["bootstrap.servers"],
+        "kafka.default.api.timeout.ms": "5000",
+        "subscribe": target.topic,
+    }
+    return parse_options(given | options)

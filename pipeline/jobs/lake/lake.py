@@ -75,8 +75,10 @@ class Lake:
             for name, value in self._settings.source.items()
             if name not in ("subscribe", "subscribePattern", "assign")
         }
-        reader = self._spark.read.format("logquake").option("includeHeaders", "true")
-        return reader.options(**source, **_between(ranges)).load()
+        source["includeHeaders"] = "true"
+        # What is gone since the logs were looked at is missed when it is read.
+        source["failOnDataLoss"] = str(self._settings.fail_on_data_loss).lower()
+        return self._spark.read.format("logquake").options(**source, **_between(ranges)).load()
 
     def _merge(self, state: LakeState, merge: Merge) -> LakeState:
         from pyspark.sql import functions

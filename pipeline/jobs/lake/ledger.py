@@ -135,7 +135,11 @@ class Ledger:
 
 @contextmanager
 def opened(root: Path, tell: Callable[[Step], None] = lambda _: None) -> Iterator[Ledger]:
-    """A lake to write to, made where there is none. Raises LakeError while another job has it."""
+    """A lake to write to, made where there is none. Raises LakeError while another job has it.
+
+    Caveat: of a job on another machine a lock tells where the file system passes locks on: NFS
+    does, Lustre if it was mounted with `flock`, others may keep them to each machine.
+    """
     own = root / "_lake"
     own.mkdir(parents=True, exist_ok=True)
     with (own / "lock").open("w") as lock:
@@ -143,6 +147,8 @@ def opened(root: Path, tell: Callable[[Step], None] = lambda _: None) -> Iterato
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LakeError(f"another job writes to {root}: wait until it is through") from None
+        except OSError as error:
+            raise LakeError(f"{root}: its file system knows no locks: {error}") from error
         yield Ledger(root, tell)
 
 

@@ -95,6 +95,41 @@ def test_what_a_file_ends_in_is_no_row(tmp_path: Path, tail: bytes | bytearray) 
     assert rows(tmp_path, "offset") == [(0,), (1,)]
 
 
+def with_length(batch: bytes | bytearray, length: int) -> bytes:
+    return bytes(batch[:8]) + length.to_bytes(4, "big") + batch[12:]
+
+
+NEXT = len(PLAIN)  # where the batch behind it begins
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        pytest.param([with_length(TRANSACTIONAL, 1 << 20), MARKER], id="a length beyond the end"),
+        pytest.param([with_length(TRANSACTIONAL, 7), MARKER], id="a length too short"),
+        pytest.param([TRANSACTIONAL[:16] + b"\x09" + TRANSACTIONAL[17:]], id="a magic"),
+        pytest.param([b"\x00" * 100, MARKER], id="zeros before a batch"),
+    ],
+)
+def test_damage_that_hides_where_a_batch_ends_is_the_last_row(
+    tmp_path: Path, rest: list[bytes | bytearray]
+) -> None:
+    segment(tmp_path, PLAIN, *rest)
+    found = rows(tmp_path, "offset", "position", "value", "crcOk")
+    assert found == [(0, 0, b"v", True), (1, 0, b"w", True), (2, NEXT, None, False)]
+
+
+def test_a_file_that_another_follows_has_to_end_with_a_whole_batch(tmp_path: Path) -> None:
+    segment(tmp_path, PLAIN, TRANSACTIONAL[:-1])
+    segment(tmp_path, MARKER, base_offset=4)
+    assert rows(tmp_path, "segment", "offset", "crcOk") == [
+        (0, 0, True),
+        (0, 1, True),
+        (0, 2, False),
+        (4, 4, True),
+    ]
+
+
 def test_all_replicas_below_a_path_are_found_and_topics_chosen(tmp_path: Path) -> None:
     segment(tmp_path, PLAIN, broker=2)
     segment(tmp_path, PLAIN, broker=1)

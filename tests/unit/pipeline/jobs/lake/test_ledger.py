@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,17 @@ def test_one_job_at_a_time_writes(tmp_path: Path) -> None:
     with opened(tmp_path), pytest.raises(LakeError, match="another job"), opened(tmp_path):
         pass
     with opened(tmp_path):
+        pass
+
+
+def test_a_file_system_without_locks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", no_locks)
+    with pytest.raises(LakeError, match=r"knows no locks.*No locks available"), opened(tmp_path):
         pass
 
 
