@@ -5,9 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-import crc32c
-
 from logquake.storage.dump.damages import Damages
+from logquake.wire.crc import crc32c
 
 _ABORTED = struct.Struct(">hqqqq")
 _ABORTED_VERSION = 0
@@ -53,7 +52,7 @@ def _snapshot_damage(content: bytes) -> str | None:
         return f"Snapshot failed schema validation: {count} producers in {len(content)} bytes"
     if version != _SNAPSHOT_VERSION:
         return f"Snapshot contained an unknown file version {version}"
-    computed = crc32c.crc32c(content[_CHECKED_FROM:])
+    computed = crc32c(content[_CHECKED_FROM:])
     if crc != computed:
         return (
             "Snapshot is corrupt (CRC is no longer valid). "

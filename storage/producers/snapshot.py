@@ -9,9 +9,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-import crc32c
-
 from logquake.storage.producers.entry import BatchMetadata, ProducerEntry
+from logquake.wire.crc import crc32c
 from logquake.wire.sentinels import NO_SEQUENCE, NO_TIMESTAMP, UNKNOWN_OFFSET
 
 _VERSION = 1
@@ -30,7 +29,7 @@ class DamagedSnapshotError(Exception):
 def encode_snapshot(entries: Iterable[ProducerEntry]) -> bytes:
     packed = [_pack(entry) for entry in entries]
     content = _COUNT.pack(len(packed)) + b"".join(packed)
-    return _PREFIX.pack(_VERSION, crc32c.crc32c(content)) + content
+    return _PREFIX.pack(_VERSION, crc32c(content)) + content
 
 
 def decode_snapshot(snapshot: bytes) -> list[ProducerEntry]:
@@ -39,7 +38,7 @@ def decode_snapshot(snapshot: bytes) -> list[ProducerEntry]:
         raise DamagedSnapshotError(f"{len(snapshot)} bytes")
     version, crc = _PREFIX.unpack_from(snapshot)
     content = snapshot[_PREFIX.size :]
-    if version != _VERSION or crc32c.crc32c(content) != crc:
+    if version != _VERSION or crc32c(content) != crc:
         raise DamagedSnapshotError(f"version {version}, stored CRC {crc:#010x}")
     (count,) = _COUNT.unpack_from(content)
     if len(content) != _COUNT.size + count * _ENTRY.size:

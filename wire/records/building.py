@@ -9,10 +9,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-import crc32c
-from aiokafka.record.default_records import DefaultRecordBatchBuilder
-
 from logquake.wire.compression import Codec, compress, decompress
+from logquake.wire.crc import crc32c
+from logquake.wire.records.compiled import DefaultRecordBatchBuilder
 from logquake.wire.records.header import BatchFlag, BatchHeader
 from logquake.wire.records.layout import (
     ATTRIBUTES_POSITION,
@@ -307,4 +306,4 @@ def _seal(header: BatchHeader, payload: bytes) -> bytearray:
 def _write_crc(batch: bytearray) -> None:
     """Of all that comes after it."""
     with memoryview(batch) as view:
-        CRC.pack_into(batch, CRC_POSITION, crc32c.crc32c(view[ATTRIBUTES_POSITION:]))
+        CRC.pack_into(batch, CRC_POSITION, crc32c(view[ATTRIBUTES_POSITION:]))

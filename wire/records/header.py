@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from enum import IntFlag
 from typing import NamedTuple
 
-import crc32c
-
 from logquake.wire.compression import Codec, codec_of
+from logquake.wire.crc import crc32c
 from logquake.wire.records.layout import (
     ATTRIBUTES_POSITION,
     FLAGS_POSITION,
@@ -201,7 +200,7 @@ def is_complete(view: memoryview, position: int = 0) -> bool:
 def check_crc(view: memoryview, position: int, header: BatchHeader) -> None:
     """Raises RecordError CORRUPT_MESSAGE when the batch is not what its writer checksummed."""
     if header.magic == MAGIC:
-        computed = crc32c.crc32c(view[position + ATTRIBUTES_POSITION : position + header.size])
+        computed = crc32c(view[position + ATTRIBUTES_POSITION : position + header.size])
     else:
         computed = computed_crc(view, position, header.batch_length)
     if computed != header.crc:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import crc32c
-
+from logquake.wire.crc import crc32c
 from logquake.wire.records.header import BatchFlag, BatchHeader
 from logquake.wire.records.layout import (
     ATTRIBUTES,
@@ -49,4 +48,4 @@ def set_max_timestamp(
     ATTRIBUTES.pack_into(view, position + ATTRIBUTES_POSITION, attributes)
     MAX_TIMESTAMP.pack_into(view, position + MAX_TIMESTAMP_POSITION, max_timestamp)
     covered = view[position + ATTRIBUTES_POSITION : position + header.size]
-    CRC.pack_into(view, position + CRC_POSITION, crc32c.crc32c(covered))
+    CRC.pack_into(view, position + CRC_POSITION, crc32c(covered))

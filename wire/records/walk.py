@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import TypeAlias
 
-from aiokafka.errors import CorruptRecordException
-from aiokafka.record.default_records import DefaultRecord, DefaultRecordBatch
-
 from logquake.wire.compression import Codec, decompress
 from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.records.compiled import (
+    CorruptRecordException,
+    DefaultRecord,
+    DefaultRecordBatch,
+)
 from logquake.wire.records.exact import ExactRecord, read_exactly
 from logquake.wire.records.header import BatchHeader
 from logquake.wire.records.layout import HEADER, HEADER_BYTES
