@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from random import Random
-from typing import NamedTuple
 
 from logquake.client.errors import ClientError, ProducerClosedError
 from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.producer.appended import RECORDS, Appended, D, Full, Item, Way
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.drain import Drain
@@ -28,24 +28,10 @@ from logquake.client.producer.ready import NodeLatencies, Ready, ReadyCheck
 from logquake.client.producer.settings import BatchingSettings
 from logquake.client.producer.turns import Turns
 from logquake.client.telling import Telling
-from logquake.wire.records import Record, size_bound
+from logquake.wire.records import Record
 from logquake.wire.topic_partition import TopicPartition
 
 _new = tuple.__new__  # what a named tuple's own calls: half of its time, and one for each record
-
-
-class Appended(NamedTuple):
-    """``wakes``: the sender may have something to send now."""
-
-    place: TopicPartition
-    delivery: Delivery
-    wakes: bool
-
-
-class Full(NamedTuple):
-    """buffer.memory is used up: come again with the lease once it is granted, or release it."""
-
-    lease: Lease
 
 
 class Flush:
@@ -98,12 +84,25 @@ class Accumulator:
         leaders: Leaders,
         now_ms: int,
         lease: Lease | None = None,
-    ) -> Appended | Full:
+    ) -> Appended[Delivery] | Full:
         """``partition`` None: any of the topic's, which ``leaders`` has to know.
 
         ``lease`` is what an earlier try was told of, and granted since. Raises ProducerClosedError,
         and RecordTooLargeError for what buffer.memory could never hold.
         """
+        return self.append_by(RECORDS, topic, partition, record, leaders, now_ms, lease)
+
+    def append_by(
+        self,
+        way: Way[Item, D],
+        topic: str,
+        partition: int | None,
+        item: Item,
+        leaders: Leaders,
+        now_ms: int,
+        lease: Lease | None,
+    ) -> Appended[D] | Full:
+        """The same for a record, or of a run for as much as there is room for in one batch."""
         if self.is_closed:
             raise ProducerClosedError("closed: it takes no more records")
         queues = self._queues.topic(topic)
@@ -111,17 +110,23 @@ class Accumulator:
         queue = queues.of(chosen)
         batch = queue[-1] if queue else None
         before = batch.estimated_bytes if batch is not None else 0
-        delivery = batch.try_append(record) if batch is not None else None
+        delivery = way.try_append(batch, item) if batch is not None else None
         is_new = delivery is None
         if is_new and partition is None and self._stuck_to(queues, topic, leaders) != chosen:
             # The batch that had no room had held back a switch, and is closed now.
-            return self.append(topic, None, record, leaders, now_ms, lease)
+            return self.append_by(way, topic, None, item, leaders, now_ms, lease)
         if batch is None or delivery is None:
-            lease = lease or self.memory.reserve(self._size_with(record))
+            lease = lease or self.memory.reserve(
+                max(self._settings.batch_bytes, way.bound_bytes(item))
+            )
             if not lease.is_granted:
                 return Full(lease)
-            batch = self._begin(TopicPartition(topic, chosen), queue, lease, now_ms)
-            delivery = batch.add_first(record)
+            form = self._form(topic, lease)
+            batch = ProducerBatch(
+                TopicPartition(topic, chosen), now_ms, form, lease, way.new_filling
+            )
+            delivery = way.add_first(batch, item)
+            self._begin(batch, queue)
             before = 0
         elif lease is not None:
             self.memory.release(lease)  # somebody else has made a batch meanwhile
@@ -131,7 +136,7 @@ class Accumulator:
 
     def append_to_open(
         self, topic: str, record: Record, leaders: Callable[[], Leaders]
-    ) -> Appended | None:
+    ) -> Appended[Delivery] | None:
         """The same, as for most records: to the batch that those without a partition go to. None
         where there is no such batch, or no room in it.
         """
@@ -176,22 +181,16 @@ class Accumulator:
         queues.sticky.produced(0, partitions, may_switch=True)
         return queues.sticky.current(partitions)
 
-    def _size_with(self, record: Record) -> int:
-        return max(self._settings.batch_bytes, size_bound(record))
-
-    def _begin(
-        self, place: TopicPartition, queue: Queue, lease: Lease, now_ms: int
-    ) -> ProducerBatch:
-        settings = self._settings
-        ratio = self._ratios.estimate(place.topic)
-        form = Form(
+    def _form(self, topic: str, lease: Lease) -> Form:
+        settings, ratio = self._settings, self._ratios.estimate(topic)
+        return Form(
             lease.size_bytes, settings.codec, settings.level, ratio, settings.is_transactional
         )
-        batch = ProducerBatch(place, now_ms, form, lease)
+
+    def _begin(self, batch: ProducerBatch, queue: Queue) -> None:
         queue.append(batch)
         self._incomplete[batch] = None
         self._turns.begins(batch)
-        return batch
 
     # Sending
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 from logquake.client.clock import Clock
-from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.driving.steps import Call, Steps
 from logquake.client.errors import (
     ClientError,
     ClosedError,
@@ -17,11 +17,13 @@ from logquake.client.errors import (
     TransactionError,
 )
 from logquake.client.network.metadata import Metadata
-from logquake.client.producer.accumulator import Accumulator, Appended, Full
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.appended import Appended, Full
 from logquake.client.producer.delivery import Delivery, RecordMetadata, Results, nowhere
 from logquake.client.producer.interceptors import Interceptors, place_wanted
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.memory import Lease
+from logquake.client.producer.memory_waits import MemoryWaits
 from logquake.client.producer.partitioning import Chooser, programs_choice
 from logquake.client.producer.preparing import OnDelivery, Outgoing
 from logquake.client.producer.sender import Sender
@@ -30,7 +32,7 @@ from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.records import Record, size_bound
 
-_OF_THE_CALL = (ClosedError, TransactionError)  # send() raises them, the others its future
+OF_THE_CALL = (ClosedError, TransactionError)  # send() raises them, the others its future
 _OVERHEAD_BYTES = 128  # more than a batch of one record without headers has
 
 
@@ -43,6 +45,7 @@ class Appending:
         accumulator: Accumulator,
         sender: Sender,
         topics: TopicWaits,
+        memory: MemoryWaits,
         interceptors: Interceptors,
         transactions: TransactionSteps | None,
     ) -> None:
@@ -51,6 +54,7 @@ class Appending:
         self._metadata = metadata
         self._accumulator = accumulator
         self._topics = topics
+        self._memory = memory
         self._interceptors = interceptors
         self._transactions = transactions
         self._most_bytes = min(config.max_request_size, config.buffer_memory)
@@ -66,7 +70,7 @@ class Appending:
             and config.batch_size <= self._most_bytes
         )
 
-    def at_once(self, outgoing: Outgoing) -> Appended | None:
+    def at_once(self, outgoing: Outgoing) -> Appended[Delivery] | None:
         """None where it has to wait or to ask the program, or fails: in_time() says how."""
         topic, partition, record, on_delivery = outgoing
         try:
@@ -80,7 +84,7 @@ class Appending:
         except Exception:  # noqa: BLE001 - whatever it is, in_time() meets it again
             return None
 
-    def _try_at_once(self, outgoing: Outgoing) -> Appended | None:
+    def _try_at_once(self, outgoing: Outgoing) -> Appended[Delivery] | None:
         topic, partition, record, _ = outgoing
         if partition is None and self._own_partitioner is not None:
             return None
@@ -103,7 +107,7 @@ class Appending:
         try:
             delivery: Delivery = yield from self._wait_and_append(outgoing, deadline_ms)
         except Exception as error:
-            if not isinstance(error, ClientError) or isinstance(error, _OF_THE_CALL):
+            if not isinstance(error, ClientError) or isinstance(error, OF_THE_CALL):
                 topic, partition, *_ = outgoing
                 yield Call(partial(self._interceptors.on_send_error, topic, partition, error))
                 raise
@@ -119,11 +123,9 @@ class Appending:
             outgoing.topic, outgoing.partition, now_ms, deadline_ms
         )
         outgoing = yield from self._with_partition(outgoing, known)
-        self._check_size(outgoing.record)
-        appended = self._append(outgoing, known, None)
-        while isinstance(appended, Full):
-            yield from self._await_memory(appended.lease, deadline_ms)
-            appended = self._append_with(appended.lease, outgoing)
+        check_size(size_bound(outgoing.record), self._config)
+        append = partial(self._append_known, outgoing)
+        appended = yield from self._memory.appended(append, deadline_ms)
         return appended.delivery
 
     def _with_partition(self, outgoing: Outgoing, known: PartitionsOfTopic) -> Steps[Outgoing]:
@@ -140,20 +142,15 @@ class Appending:
         )
         return outgoing._replace(partition=chosen)
 
-    def _append_with(self, lease: Lease, outgoing: Outgoing) -> Appended | Full:
-        """What was waited for is given back where nothing comes of it."""
-        try:
-            known = self._topics.known(outgoing.topic, outgoing.partition)
-            if known is None:  # the topic was deleted meanwhile
-                raise TimedOutError(f"topic {outgoing.topic} went while memory was waited for")
-            return self._append(outgoing, known, lease)
-        except BaseException:
-            self._accumulator.memory.release(lease)
-            raise
+    def _append_known(self, outgoing: Outgoing, lease: Lease | None) -> Appended[Delivery] | Full:
+        known = self._topics.known(outgoing.topic, outgoing.partition)
+        if known is None:  # the topic was deleted meanwhile
+            raise TimedOutError(f"topic {outgoing.topic} went while memory was waited for")
+        return self._append(outgoing, known, lease)
 
     def _append(
         self, outgoing: Outgoing, known: PartitionsOfTopic, lease: Lease | None
-    ) -> Appended | Full:
+    ) -> Appended[Delivery] | Full:
         topic, partition, record, on_delivery = outgoing
         transactions = self._transactions
         if transactions is not None:
@@ -172,21 +169,6 @@ class Appending:
             transactions.appended(appended.place)
         return appended
 
-    def _await_memory(self, lease: Lease, deadline_ms: int) -> Steps[None]:
-        is_worth_a_try = False
-        try:
-            is_worth_a_try = yield Wait(
-                lambda: lease.is_granted or self._accumulator.is_closed, deadline_ms
-            )
-        finally:
-            if not is_worth_a_try or self._accumulator.is_closed:
-                self._accumulator.memory.release(lease)
-        if not is_worth_a_try:
-            raise TimedOutError(
-                f"buffer.memory={self._config.buffer_memory} was used up for "
-                f"max.block.ms={self._config.max_block_ms}: records come faster than they are sent"
-            )
-
     def _may_be_too_large(self, record: Record) -> bool:
         _, _, key, value, headers = record
         if not headers:
@@ -195,14 +177,15 @@ class Appending:
                 return False
         return size_bound(record) > self._most_bytes
 
-    def _check_size(self, record: Record) -> None:
-        size = size_bound(record)
-        for key, bound in (
-            ("max.request.size", self._config.max_request_size),
-            ("buffer.memory", self._config.buffer_memory),
-        ):
-            if size > bound:
-                raise RecordTooLargeError(f"a record of {size} bytes is more than {key}={bound}")
+
+def check_size(size: int, config: ProducerConfig) -> None:
+    """Of a batch of one record. Raises RecordTooLargeError."""
+    for key, bound in (
+        ("max.request.size", config.max_request_size),
+        ("buffer.memory", config.buffer_memory),
+    ):
+        if size > bound:
+            raise RecordTooLargeError(f"a record of {size} bytes is more than {key}={bound}")
 
 
 def _refused(outgoing: Outgoing, error: ClientError) -> Delivery:

@@ -16,6 +16,7 @@ from logquake.client.errors import ClientError, DeliveryError
 from logquake.client.producer.delivery import Delivery, Results
 from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.memory import Lease
+from logquake.client.producer.runs import Run, RunDelivery, RunFilling
 from logquake.client.producer.sequence_order import sequence_after
 from logquake.wire.records import (
     HEADER_BYTES,
@@ -60,6 +61,7 @@ class ProducerBatch:
         created_ms: int,
         form: Form,
         lease: Lease | None = None,
+        new_filling: Callable[[Form], Filling | RunFilling] = Filling,
     ) -> None:
         self.place = place
         self.created_ms = created_ms
@@ -74,7 +76,8 @@ class ProducerBatch:
         self.parts: Sequence[ProducerBatch] = ()  # what it was split into
         self._results = Results(place)
         self._form = form
-        self.filling: Filling | None = Filling(form)  # until it is built, or settled
+        # Until it is built, or settled.
+        self.filling: Filling | RunFilling | None = new_filling(form)
         self.plain_bytes = 0  # of the records, once it is built
         self._built: bytearray | None = None
         self._waits_since_ms = created_ms
@@ -107,12 +110,15 @@ class ProducerBatch:
         self.count = index + 1
         return Delivery(self._results, index, record)
 
-    def add_first(self, record: Record) -> Delivery:
-        """There is always room for it, whatever its size."""
-        delivery = self.try_append(record)
-        if delivery is None:
-            raise RuntimeError(f"{self!r} has its first record already")
-        return delivery
+    def try_append_run(self, run: Run) -> RunDelivery | None:
+        """The same for as many of its records as there was room for, one at least."""
+        filling, index = self.filling, self.count
+        if not isinstance(filling, RunFilling):
+            self.close()
+            return None
+        taken = filling.take(run)
+        self.count = index + taken
+        return RunDelivery(self._results, index, taken) if taken else None
 
     def close(self) -> None:
         """No more records."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from logquake.client.errors import ClientError
 from logquake.wire.errors import ErrorCode
@@ -46,6 +46,14 @@ Outcome = RecordMetadata | ClientError
 """An error is told as a value: who waits for it raises it."""
 
 
+class Listener(Protocol):
+    def tell(self) -> None:
+        """It is the batch's turn."""
+
+    def follow(self, results: Results, index: int, /) -> None:
+        """Listen to those that tell now of what was at that index of a batch that was split."""
+
+
 class Results:
     """What became of the records of one batch (ProduceRequestResult).
 
@@ -70,7 +78,7 @@ class Results:
         self._base_offset = UNKNOWN_OFFSET
         self._append_time_ms = NO_TIMESTAMP
         self._error_of: Callable[[int], ClientError] | None = None
-        self._listening: dict[int, Delivery] = {}
+        self._listening: dict[int, Listener] = {}
 
     def written(self, base_offset: int, append_time_ms: int) -> None:
         """``append_time_ms`` is NO_TIMESTAMP where the topic keeps the records' own."""
@@ -87,8 +95,7 @@ class Results:
         """Others tell what became of its records, by the index of the first of each."""
         self.parts = parts
         for index, delivery in self._listening.items():
-            results, at = self.of(index)
-            results.listen(at, delivery)
+            delivery.follow(self, index)
 
     def of(self, index: int) -> tuple[Results, int]:
         """Who knows of the record at that index, and its index there."""
@@ -106,7 +113,7 @@ class Results:
     def time_of(self, timestamp_ms: int) -> int:
         return timestamp_ms if self._append_time_ms == NO_TIMESTAMP else self._append_time_ms
 
-    def listen(self, index: int, delivery: Delivery) -> None:
+    def listen(self, index: int, delivery: Listener) -> None:
         """It is told when it is the batch's turn."""
         self._listening[index] = delivery
 
@@ -175,6 +182,10 @@ class Delivery:
             results, index = self._results.of(self._index)
             results.listen(index, self)
         self._listeners += (function,)
+
+    def follow(self, results: Results, index: int) -> None:
+        part, at = results.of(index)
+        part.listen(at, self)
 
     def _written(self, results: Results, index: int) -> RecordMetadata:
         return RecordMetadata(

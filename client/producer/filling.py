@@ -7,6 +7,7 @@ from typing import NamedTuple
 from logquake.client.producer.ratios import MARGIN
 from logquake.wire.compression import Codec
 from logquake.wire.records import HEADER_BYTES, BatchFlag, BatchPayload, Record, finish_batch
+from logquake.wire.records.payload import Payload
 
 
 class Form(NamedTuple):
@@ -17,6 +18,20 @@ class Form(NamedTuple):
     level: int | None = None
     estimated_ratio: float = 1.0
     is_transactional: bool = False
+
+    def finish(
+        self, payload: Payload, producer_id: int, producer_epoch: int, base_sequence: int
+    ) -> bytearray:
+        """The batch as it is sent, magic 2."""
+        return finish_batch(
+            payload,
+            codec=self.codec,
+            level=self.level,
+            flags=BatchFlag.TRANSACTIONAL if self.is_transactional else 0,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            base_sequence=base_sequence,
+        )
 
 
 class Filling:
@@ -73,12 +88,4 @@ class Filling:
 
     def finish(self, producer_id: int, producer_epoch: int, base_sequence: int) -> bytearray:
         """The batch as it is sent, magic 2."""
-        return finish_batch(
-            self._payload,
-            codec=self._form.codec,
-            level=self._form.level,
-            flags=BatchFlag.TRANSACTIONAL if self._form.is_transactional else 0,
-            producer_id=producer_id,
-            producer_epoch=producer_epoch,
-            base_sequence=base_sequence,
-        )
+        return self._form.finish(self._payload, producer_id, producer_epoch, base_sequence)

@@ -21,8 +21,10 @@ from logquake.client.errors import (
 from logquake.client.partitions import PartitionNodes, partitions_of
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appending import Appending
+from logquake.client.producer.appending_rows import AppendingRows
 from logquake.client.producer.configured import batching, numbering, sending
 from logquake.client.producer.interceptors import Interceptors
+from logquake.client.producer.memory_waits import MemoryWaits
 from logquake.client.producer.preparing import Preparing
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.statistics import Groups, ProducerEvent
@@ -79,6 +81,7 @@ class Producing:
             )
         interceptors = Interceptors(settings.interceptor_classes)
         self._preparing = Preparing(settings, interceptors, self._clock)
+        memory = MemoryWaits(self._accumulator, settings.buffer_memory, settings.max_block_ms)
         self._appending = Appending(
             settings,
             self._clock,
@@ -86,13 +89,25 @@ class Producing:
             self._accumulator,
             self.core,
             self._topics,
+            memory,
             interceptors,
             self._transactions,
+        )
+        rows = AppendingRows(
+            settings,
+            self._topics,
+            memory,
+            self._transactions,
+            self.core,
+            self._accumulator,
+            metadata,
+            self._clock,
         )
         preparing = self._preparing
         self.prepare = preparing.intercepted if interceptors else preparing.serialized
         self.append = self._appending.at_once
         self.append_in_time = self._appending.in_time
+        self.append_rows = rows.in_time
 
     @property
     def transactions(self) -> TransactionSteps:

@@ -14,6 +14,7 @@ from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
 from logquake.client.producer.preparing import OnDelivery
 from logquake.client.producer.record import Headers
+from logquake.client.producer.runs import OnFailure, Rows
 from logquake.client.producer.statistics import Groups
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.sync.futures import Future
@@ -84,6 +85,18 @@ class Producer(ProducerFacade):
             return Future(appended.delivery, driver)
         delivery = driver.run(self._producing.append_in_time(outgoing))
         return Future(delivery, driver)
+
+    def send_rows(self, topic: str, rows: Rows, on_failure: OnFailure) -> None:
+        """Hand over many records at once, encoded by whoever has them (`client/producer/runs.py`):
+        for those that have them in columns.
+
+        As send(), but ``on_failure`` alone tells what becomes of them, and for each batch again it
+        waits for max.block.ms at most.
+
+        Raises ClosedError, with a transactional.id TransactionError, and ValueError where
+        something of the program's own wants to see each record.
+        """
+        self._driver.run(self._producing.append_rows(topic, rows, on_failure))
 
     def flush(self, timeout_ms: int | None = None) -> None:
         """Send what is there without waiting for more, until all of it is done.

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
+from logquake.pipeline.sink.deliveries import Deliveries
 from logquake.pipeline.sink.marks import (
     Mark,
-    Tally,
     Task,
     check_partitions,
     check_same,
@@ -22,8 +22,9 @@ from logquake.pipeline.sink.marks import (
     others_of,
     to_commit,
 )
+from logquake.pipeline.sink.tally import Tally
 from logquake.pipeline.sink.task_clients import ReadingMarks, Sending
-from logquake.pipeline.sink.writing import Deliveries, rows_of, send_rows
+from logquake.pipeline.sink.writing import send_batches
 from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
@@ -43,17 +44,17 @@ def write_once(
     Raises ExactlyOnceError, ClientError, OptionError.
     """
     tally = Tally()
-    rows = tally.over(rows_of(batches))
+    tallied = tally.over(batches)
     producer.init_transactions()
     mark = read_mark(marks, task)
     if mark is not None and is_written(mark, task):
-        for _ in rows:
+        for _ in tallied:
             pass
         check_same(task, mark.summary, tally.summary)
         return 0
     with producer.transaction():
         deliveries = Deliveries()
-        topics = send_rows(producer, rows, topic, deliveries)
+        topics = send_batches(producer, tallied, topic, deliveries)
         deliveries.check()
         if topics:
             # Last: only now it is known of how many rows, and readers of the mark wait least.

@@ -7,15 +7,11 @@ question, and expires as offsets do. Epochs follow each other, so the last mark 
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from logquake.client.consumer.offsets import OffsetAndMetadata
-from logquake.client.producer.record import Headers
-
-_SUM_MASK = (1 << 64) - 1
 
 
 class ExactlyOnceError(Exception):
@@ -43,35 +39,6 @@ class Summary:
 
     rows: int = 0
     checksum: int = 0
-
-
-class Tally:
-    """Sums up the rows that pass."""
-
-    def __init__(self) -> None:
-        self._rows = 0
-        self._checksum = 0
-
-    def over(self, rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            self._rows += 1
-            self._checksum += zlib.crc32(row.value or b"", zlib.crc32(row.key or b""))
-            yield row
-
-    @property
-    def summary(self) -> Summary:
-        return Summary(self._rows, self._checksum & _SUM_MASK)
-
-
-class Row(NamedTuple):
-    """What is to be written; topic, partition and time where the row names them."""
-
-    topic: str | None = None
-    partition: int | None = None
-    key: bytes | None = None
-    value: bytes | None = None
-    headers: Headers = ()
-    timestamp_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from logquake.client.admin import ByBroker, ConsumerGroupListing
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.record import Headers
+from logquake.client.producer.runs import OnFailure, Rows
 from logquake.wire.topic_partition import TopicPartition
 
 T_co = TypeVar("T_co", covariant=True)
@@ -32,6 +33,8 @@ class Sending(Protocol):
         headers: Headers = (),
         on_delivery: Callable[[RecordMetadata, Exception | None], object] | None = None,
     ) -> object: ...
+
+    def send_rows(self, topic: str, rows: Rows, on_failure: OnFailure) -> None: ...
 
     def flush(self) -> None: ...
 

@@ -2,21 +2,19 @@
 
 A task that Spark runs again has all of its rows again: here they are written at least once, in
 exactly_once.py once. Within a task nothing is doubled (the producer is idempotent), and what goes
-to one partition keeps its order.
+to one partition keeps its order, but for rows that name no partition and have no key: they go to
+any, and may overtake others there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from logquake.client.producer.delivery import RecordMetadata
-from logquake.pipeline.columns import US_PER_MS
 from logquake.pipeline.options.values import OptionError
-from logquake.pipeline.sink.marks import Row
+from logquake.pipeline.sink.deliveries import Deliveries
+from logquake.pipeline.sink.one_by_one import send_one_by_one
 from logquake.pipeline.sink.task_clients import Sending
-from logquake.wire.sentinels import NO_TIMESTAMP
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,94 +48,36 @@ def write_at_least_once(
 ) -> None:
     """``topic`` goes before a row's own. Raises ClientError, OptionError."""
     deliveries = Deliveries()
-    send_rows(producer, rows_of(batches), topic, deliveries)
+    send_batches(producer, batches, topic, deliveries)
     producer.flush()
     deliveries.check()
 
 
-def send_rows(
+def send_batches(
     producer: Sending,
-    rows: Iterable[Row],
+    batches: Iterable[pa.RecordBatch],
     topic: str | None,
     deliveries: Deliveries,
 ) -> set[str]:
     """The topics that they go to. Raises ClientError, OptionError.
 
-    Nothing is sent after a row that is known to have failed (KafkaRowWriter.checkForErrors): each
-    to a topic that is not known would wait as long as the one before.
+    Nothing is sent after rows that are known to have failed (KafkaRowWriter.checkForErrors): others
+    to a topic that is not known would wait as long as those before.
     """
+    from logquake.pipeline.sink.encoding.plain import UnusualError, rows_by_topic
+
     topics: set[str] = set()
-    for row in rows:
-        deliveries.check()
-        wanted = topic or row.topic
-        if wanted is None:
-            raise OptionError("a row has no topic, and there is no option topic")
-        topics.add(wanted)
-        try:
-            producer.send(
-                wanted,
-                row.value,
-                row.key,
-                partition=row.partition,
-                timestamp_ms=row.timestamp_ms,
-                headers=row.headers,
-                on_delivery=deliveries.heard,
-            )
-        except ValueError as error:
-            raise OptionError(f"a row of {wanted} cannot be written: {error}") from error
-    return topics
-
-
-class Deliveries:
-    """Of what became of the records, the first failure is kept."""
-
-    def __init__(self) -> None:
-        self._failure: Exception | None = None
-
-    def heard(self, _: RecordMetadata, error: Exception | None) -> None:
-        self._failure = self._failure or error
-
-    def check(self) -> None:
-        """Raises what it was."""
-        if self._failure is not None:
-            raise self._failure
-
-
-def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     for batch in batches:
-        yield from _rows(batch)
-
-
-def _rows(rows: pa.RecordBatch) -> Iterator[Row]:
-    import pyarrow as pa
-
-    there = set(rows.schema.names)
-
-    def values(name: str, kind: pa.DataType) -> Iterable[Any]:
-        return rows.column(name).cast(kind).to_pylist() if name in there else repeat(None)
-
-    keys, payloads = values("key", pa.binary()), values("value", pa.binary())
-    stamps = _stamps(rows.column("timestamp")) if "timestamp" in there else repeat(None)
-    headers = rows.column("headers").to_pylist() if "headers" in there else repeat(None)
-    topics, partitions = values("topic", pa.string()), values("partition", pa.int32())
-    for topic, partition, key, value, its_headers, stamp in zip(
-        topics, partitions, keys, payloads, headers, stamps, strict=False
-    ):
-        pairs = _pairs(its_headers) if its_headers else ()
-        yield Row(topic, partition, key, value, pairs, stamp)
-
-
-def _pairs(headers: Sequence[Mapping[str, Any] | None]) -> tuple[tuple[str, bytes | None], ...]:
-    pairs = tuple((header["key"], header["value"]) for header in headers if header is not None)
-    if len(pairs) < len(headers) or any(key is None for key, _ in pairs):
-        raise OptionError("a row has a header that is null, or has no key")
-    return pairs
-
-
-def _stamps(column: pa.Array) -> list[int | None]:
-    import pyarrow as pa
-
-    micros = column.cast(pa.timestamp("us", tz="UTC")).cast(pa.int64()).to_pylist()
-    stamps = [None if each is None else each // US_PER_MS for each in micros]
-    # A record of Kafka's first format has no time, and gets that of its writing.
-    return [None if each == NO_TIMESTAMP else each for each in stamps]
+        try:
+            together = rows_by_topic(batch, topic)
+        except UnusualError:
+            topics |= send_one_by_one(producer, batch, topic, deliveries)
+            continue
+        for wanted, rows in together:
+            deliveries.check()
+            topics.add(wanted)
+            try:
+                producer.send_rows(wanted, rows, deliveries.failed)
+            except ValueError as error:
+                raise OptionError(f"a row of {wanted} cannot be written: {error}") from error
+    return topics

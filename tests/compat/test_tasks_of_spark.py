@@ -20,15 +20,17 @@ from logquake.client import Admin, Consumer, Producer
 from logquake.client.admin import NewTopic
 from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
+from logquake.pipeline.sink.deliveries import Deliveries
 from logquake.pipeline.sink.exactly_once import (
     check_epoch,
     read_mark,
     write_mark,
     write_once,
 )
-from logquake.pipeline.sink.marks import ExactlyOnceError, Tally, Task
+from logquake.pipeline.sink.marks import ExactlyOnceError, Task
 from logquake.pipeline.sink.options import WriteOptions, parse_write_options
-from logquake.pipeline.sink.writing import Deliveries, rows_of, send_rows
+from logquake.pipeline.sink.tally import Tally
+from logquake.pipeline.sink.writing import send_batches
 from logquake.pipeline.source.admission import DataLossError
 from logquake.pipeline.source.options import ReadOptions, parse_options
 from logquake.pipeline.source.planning import OffsetRange
@@ -110,14 +112,14 @@ def _takes_the_id(_: Target, producer: Producer) -> None:
 
 def _writes_rows(target: Target, producer: Producer) -> None:
     _takes_the_id(target, producer)
-    send_rows(producer, rows_of([ROWS]), target.topic, Deliveries())
+    send_batches(producer, [ROWS], target.topic, Deliveries())
     producer.flush()
 
 
 def _writes_its_mark(target: Target, producer: Producer) -> None:
     _takes_the_id(target, producer)
     tally = Tally()
-    send_rows(producer, tally.over(rows_of([ROWS])), target.topic, Deliveries())
+    send_batches(producer, tally.over([ROWS]), target.topic, Deliveries())
     write_mark(producer, target.task, target.topic, tally)
 
 
@@ -135,7 +137,7 @@ def test_an_attempt_that_another_one_took_over_from_is_fenced(
 
 
 def _goes_on(target: Target, zombie: Producer) -> None:
-    send_rows(zombie, rows_of([ROWS]), target.topic, Deliveries())
+    send_batches(zombie, [ROWS], target.topic, Deliveries())
     zombie.commit_transaction()
 
 

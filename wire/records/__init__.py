@@ -9,7 +9,7 @@
     walk.py        aiokafka's compiled reader, made safe against hostile bytes
     exact.py       the same to Kafka's letter, slowly, for what that one refuses
     reading.py     records out of a batch of any magic
-    building.py    batches out of records
+    building.py    batches out of records (payload.py: or out of what others have encoded)
     legacy/        message sets, magic 0 and 1, and conversions from and to them
     control.py     control batches: the end of a transaction
 

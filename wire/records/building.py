@@ -24,6 +24,7 @@ from logquake.wire.records.layout import (
     LENGTH_POSITION,
     MAGIC,
 )
+from logquake.wire.records.payload import Payload
 from logquake.wire.records.reading import Record, iterate_records
 from logquake.wire.records.refusals import before_1970
 from logquake.wire.sentinels import (
@@ -176,7 +177,7 @@ def encode_batch(
 
 
 def finish_batch(
-    payload: BatchPayload,
+    payload: Payload,
     *,
     codec: Codec = Codec.NONE,
     level: int | None = None,

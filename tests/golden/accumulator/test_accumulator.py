@@ -11,7 +11,8 @@ import pytest
 from logquake.client.errors import ClientError, ProducerClosedError, RecordTooLargeError
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
-from logquake.client.producer.accumulator import Accumulator, Appended, Flush, Full
+from logquake.client.producer.accumulator import Accumulator, Flush
+from logquake.client.producer.appended import Appended, Full
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.leaders import Leaders

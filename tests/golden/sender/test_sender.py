@@ -13,7 +13,8 @@ from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
-from logquake.client.producer.accumulator import Accumulator, Appended
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.appended import Appended
 from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered

@@ -12,7 +12,9 @@ from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
-from logquake.client.producer.accumulator import Accumulator, Appended
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.appended import Appended
+from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.sender import Sender
@@ -156,7 +158,7 @@ class ProducingProgram:
         self._hand(appended, unsent.value)
         return True
 
-    def _hand(self, appended: Appended, value: bytes) -> None:
+    def _hand(self, appended: Appended[Delivery], value: bytes) -> None:
         now_ms = self._scheduler.now_ms()
         handed = self._world.records.hand(
             self.name, appended.place, value, now_ms, self._patience_ms

@@ -20,6 +20,7 @@ from logquake.client.pending import Promise
 from logquake.client.producer.preparing import OnDelivery
 from logquake.client.producer.producing import Producing
 from logquake.client.producer.record import Headers
+from logquake.client.producer.runs import OnFailure, Rows
 from logquake.client.telling import Telling
 from logquake.wire.topic_partition import TopicPartition
 from tests.unit.client.cluster_in_memory import FakeNetwork
@@ -134,6 +135,9 @@ class DrivenProducer:
         )
         if self._producing.append(outgoing) is None:
             self._driver.run(self._producing.append_in_time(outgoing))
+
+    def send_rows(self, topic: str, rows: Rows, on_failure: OnFailure) -> None:
+        self._driver.run(self._producing.append_rows(topic, rows, on_failure))
 
     def flush(self) -> None:
         self._driver.run(self._producing.flush(None))

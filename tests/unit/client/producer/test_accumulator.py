@@ -8,7 +8,8 @@ import pytest
 
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
-from logquake.client.producer.accumulator import Accumulator, Appended
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.appended import Appended
 from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Unnumbered

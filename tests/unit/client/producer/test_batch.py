@@ -9,6 +9,7 @@ from sys import getrefcount
 import pytest
 
 from logquake.client.errors import ClientError, DeliveryError
+from logquake.client.producer.appended import RECORDS
 from logquake.client.producer.batch import Fate, ProducerBatch, Stamp
 from logquake.client.producer.delivery import Delivery, Outcome, RecordMetadata
 from logquake.client.producer.filling import Form
@@ -158,7 +159,7 @@ def fails() -> None:
 def test_a_callback_that_raises_keeps_nobody_from_being_told() -> None:
     told: list[Outcome | None] = []
     batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
-    delivery = batch.add_first(Record(0, NOW_MS, None, None))
+    delivery = RECORDS.add_first(batch, Record(0, NOW_MS, None, None))
     delivery.when_done(fails)
     delivery.when_done(lambda: told.append(delivery.outcome))
     batch.written(1, NO_TIMESTAMP)
@@ -170,7 +171,7 @@ def test_a_callback_that_raises_keeps_nobody_from_being_told() -> None:
 def test_a_callback_that_ends_the_thread_keeps_no_other_record_from_being_told() -> None:
     told: list[Outcome] = []
     batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
-    batch.add_first(Record(0, NOW_MS, None, None)).when_done(sys.exit)
+    RECORDS.add_first(batch, Record(0, NOW_MS, None, None)).when_done(sys.exit)
     assert append(batch, b"two", told)
     batch.written(1, NO_TIMESTAMP)
     with pytest.raises(SystemExit):
@@ -196,7 +197,7 @@ def test_callbacks_may_come_after_the_outcome() -> None:
 
 def test_of_records_that_nobody_asks_about_a_batch_keeps_nothing() -> None:
     batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
-    delivery = batch.add_first(Record(0, NOW_MS, b"k", b"v"))
+    delivery = RECORDS.add_first(batch, Record(0, NOW_MS, b"k", b"v"))
     others = getrefcount(delivery) - 2  # this name, and the call's argument
     assert others == 0
 

@@ -112,7 +112,7 @@ def _told(error: ErrorCode) -> MetadataResponse:
     )
 
 
-def _carry_out(steps: Generator[Wait | Call, Any, Any]) -> None:
+def carry_out(steps: Generator[Wait | Call, Any, Any]) -> None:
     """To its end, as a driver does where nothing has to be waited for."""
     step = next(steps)
     while True:
@@ -157,7 +157,7 @@ def test_an_interceptor_hears_of_a_partitioner_that_fails() -> None:
     outgoing = program.outgoing()
     assert program.producing.append(outgoing) is None
     with pytest.raises(LookupError) as failed:
-        _carry_out(program.producing.append_in_time(outgoing))
+        carry_out(program.producing.append_in_time(outgoing))
     assert program.heard.errors == [failed.value]
 
 
@@ -195,16 +195,16 @@ def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
     assert error is appended.delivery.outcome
     assert program.producing.append(program.outgoing(partition=0)) is None
     with pytest.raises(ClosedError):
-        _carry_out(program.producing.append_in_time(program.outgoing(partition=0)))
+        carry_out(program.producing.append_in_time(program.outgoing(partition=0)))
 
 
 @pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)
 def test_a_topic_that_no_request_could_name_is_refused_at_the_call(topic: Any) -> None:
     program = Program()
     with pytest.raises((TypeError, UnicodeEncodeError)):
-        _carry_out(program.producing.partitions_for(topic))
+        carry_out(program.producing.partitions_for(topic))
     with pytest.raises((TypeError, UnicodeEncodeError)):
-        _carry_out(program.producing.append_in_time(program.outgoing(topic=topic)))
+        carry_out(program.producing.append_in_time(program.outgoing(topic=topic)))
 
 
 @pytest.mark.parametrize("keys", [{"timestamp_ms": 1.5}, {"partition": 0.0}], ids=str)
@@ -229,7 +229,7 @@ def test_an_interceptor_hears_of_a_header_that_nobody_could_send(partition: int 
     for _ in range(2):
         assert program.producing.append(bad) is None
         with pytest.raises(TypeError) as failed:
-            _carry_out(program.producing.append_in_time(bad))
+            carry_out(program.producing.append_in_time(bad))
         assert program.heard.errors.pop() is failed.value
         program.producing.append(good)
     assert program.heard.errors == []

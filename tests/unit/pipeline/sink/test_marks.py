@@ -8,12 +8,9 @@ from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.pipeline.sink.marks import (
     ExactlyOnceError,
     Mark,
-    Row,
     Summary,
-    Tally,
     Task,
     check_partitions,
-    check_same,
     from_commits,
     is_written,
     others_of,
@@ -22,13 +19,6 @@ from logquake.pipeline.sink.marks import (
 
 TASK = Task("query", epoch=7, partition=2)
 ROWS = Summary(rows=3, checksum=0xAB)
-
-
-def summed_up(*rows: tuple[bytes | None, bytes | None]) -> Summary:
-    tally = Tally()
-    for _ in tally.over(Row(key=key, value=value) for key, value in rows):
-        pass
-    return tally.summary
 
 
 def test_every_epoch_of_a_task_has_one_transactional_id() -> None:
@@ -52,18 +42,6 @@ def test_rows_are_written_unless_the_mark_is_of_their_epoch(
 def test_an_epoch_of_the_past_is_refused() -> None:
     with pytest.raises(ExactlyOnceError, match="query-2: epoch 7 is to be written after epoch 8"):
         is_written(Mark(8, ROWS), TASK)
-
-
-def test_rows_may_come_in_another_order_and_must_not_be_others() -> None:
-    first = summed_up((b"k", b"v"), (None, b"w"), (b"k", None))
-    check_same(TASK, first, summed_up((None, b"w"), (b"k", None), (b"k", b"v")))
-    for others, why in (
-        ([(b"k", b"v")], "query-2: epoch 7 has 3 rows written, and 1 now"),
-        ([(b"k", b"v"), (None, b"w"), (b"k", b"x")], "3 rows written, and 3 other now"),
-        ([], "and 0 now"),
-    ):
-        with pytest.raises(ExactlyOnceError, match=why):
-            check_same(TASK, first, summed_up(*others))
 
 
 def test_a_mark_is_an_offset_and_is_read_back() -> None:

@@ -1,0 +1,53 @@
+"""What an accumulator answers who appends, and how it puts records into batches, or runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Generic, NamedTuple, TypeVar
+
+from logquake.client.producer.batch import ProducerBatch
+from logquake.client.producer.delivery import Delivery
+from logquake.client.producer.filling import Filling, Form
+from logquake.client.producer.memory import Lease
+from logquake.client.producer.runs import Run, RunDelivery, RunFilling
+from logquake.wire.records import Record, size_bound
+from logquake.wire.topic_partition import TopicPartition
+
+D = TypeVar("D")
+Item = TypeVar("Item")
+
+
+class Appended(NamedTuple, Generic[D]):
+    """``wakes``: the sender may have something to send now."""
+
+    place: TopicPartition
+    delivery: D
+    wakes: bool
+
+
+class Full(NamedTuple):
+    """buffer.memory is used up: come again with the lease once it is granted, or release it."""
+
+    lease: Lease
+
+
+class Way(NamedTuple, Generic[Item, D]):
+    """How something gets into a batch. ``bound_bytes``: what it needs of one to be in it at all."""
+
+    try_append: Callable[[ProducerBatch, Item], D | None]
+    bound_bytes: Callable[[Item], int]
+    new_filling: Callable[[Form], Filling | RunFilling]
+
+    def add_first(self, batch: ProducerBatch, item: Item) -> D:
+        """There is always room for it, whatever its size."""
+        delivery = self.try_append(batch, item)
+        if delivery is None:
+            raise RuntimeError(f"{batch!r} takes no first record")
+        return delivery
+
+
+RECORDS: Way[Record, Delivery] = Way(ProducerBatch.try_append, size_bound, Filling)
+RUNS: Way[Run, RunDelivery] = Way(
+    ProducerBatch.try_append_run, attrgetter("next_bytes"), RunFilling
+)

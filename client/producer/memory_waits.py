@@ -1,0 +1,56 @@
+"""Appending, and waiting for buffer.memory where it is used up (BufferPool.allocate)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from logquake.client.driving.steps import Steps, Wait
+from logquake.client.errors import TimedOutError
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.appended import Appended, D, Full
+from logquake.client.producer.memory import Lease
+
+
+class MemoryWaits:
+    def __init__(self, accumulator: Accumulator, buffer_bytes: int, max_block_ms: int) -> None:
+        self._accumulator = accumulator
+        self._buffer_bytes = buffer_bytes
+        self._max_block_ms = max_block_ms
+
+    def appended(
+        self, append: Callable[[Lease | None], Appended[D] | Full], deadline_ms: int
+    ) -> Steps[Appended[D]]:
+        """``append`` is called until there is memory for it, with what was waited for.
+
+        Raises TimedOutError, and what it raises.
+        """
+        appended = append(None)
+        while isinstance(appended, Full):
+            yield from self._wait(appended.lease, deadline_ms)
+            appended = self._with(appended.lease, append)
+        return appended
+
+    def _with(
+        self, lease: Lease, append: Callable[[Lease | None], Appended[D] | Full]
+    ) -> Appended[D] | Full:
+        """What was waited for is given back where nothing comes of it."""
+        try:
+            return append(lease)
+        except BaseException:
+            self._accumulator.memory.release(lease)
+            raise
+
+    def _wait(self, lease: Lease, deadline_ms: int) -> Steps[None]:
+        is_worth_a_try = False
+        try:
+            is_worth_a_try = yield Wait(
+                lambda: lease.is_granted or self._accumulator.is_closed, deadline_ms
+            )
+        finally:
+            if not is_worth_a_try or self._accumulator.is_closed:
+                self._accumulator.memory.release(lease)
+        if not is_worth_a_try:
+            raise TimedOutError(
+                f"buffer.memory={self._buffer_bytes} was used up for "
+                f"max.block.ms={self._max_block_ms}: records come faster than they are sent"
+            )

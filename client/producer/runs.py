@@ -1,0 +1,175 @@
+"""Records that whoever brings them encodes himself, many at a time, in place of one by one.
+
+What a record takes depends on its place in a batch, and so on how full that is when it comes: rows
+are asked for as much as there is room for, and say nothing of what they are kept in.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple, Protocol, TypeAlias
+
+from logquake.client.producer.delivery import Results
+from logquake.client.producer.filling import Form
+from logquake.client.producer.ratios import MARGIN
+from logquake.wire.compression import Codec
+from logquake.wire.records import HEADER_BYTES, Record
+from logquake.wire.sentinels import NO_TIMESTAMP
+
+OnFailure: TypeAlias = Callable[[Exception], object]
+"""Told why records of a run are not written, once of each batch that has some."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Room(NamedTuple):
+    """What is left of a batch: for records as long as ``plain_bytes`` times ``ratio`` and the next
+    one, uncompressed, are no more than ``limit_bytes``. The first is taken whatever its size.
+    """
+
+    next_index: int  # of the next record
+    base_timestamp_ms: int | None  # the first record's; None where that is still to come
+    plain_bytes: int  # of the records that are in it
+    limit_bytes: int  # without the batch's header
+    ratio: float  # of compressed bytes to uncompressed ones, as is thought; 1 without compression
+
+
+class Piece(NamedTuple):
+    """Records of magic 2 one behind the other, uncompressed; of none there is no time."""
+
+    encoded: bytes | memoryview
+    record_count: int
+    first_timestamp_ms: int = NO_TIMESTAMP
+    max_timestamp_ms: int = NO_TIMESTAMP
+
+
+class Run(Protocol):
+    """Records of one partition, in their order. What was taken is gone."""
+
+    @property
+    def left(self) -> int:
+        """So many records."""
+
+    @property
+    def next_bytes(self) -> int:
+        """What a batch of the next record alone weighs at most, as `size_bound` has it."""
+
+    def take(self, room: Room) -> Piece:
+        """As many as there is room for, which may be none."""
+
+
+class Rows(Protocol):
+    """Records of one topic."""
+
+    @property
+    def largest_bytes(self) -> int:
+        """Of a batch of one record: of the one that needs most, as `Run.next_bytes`."""
+
+    @property
+    def largest_partition(self) -> int | None:
+        """Of those that rows name; None where they name none."""
+
+    def by_partition(
+        self, partition_count: int | None, now_ms: int
+    ) -> Sequence[tuple[int | None, Run]]:
+        """By the partition that each names, else its key's of so many (None: keys say nothing),
+        else None, for any. ``now_ms`` is the time of those that have none.
+        """
+
+
+class RunFilling:
+    """Of a batch of runs, as `Filling` of one of records: neither takes what the other does."""
+
+    base_offset = 0
+
+    def __init__(self, form: Form) -> None:
+        self.plain_bytes = 0  # of the records
+        self.estimated_bytes = HEADER_BYTES
+        self.is_full = False
+        self.count = 0
+        self.base_timestamp: int | None = None
+        self.max_timestamp = NO_TIMESTAMP
+        self._form = form
+        self._ratio = 1.0 if form.codec is Codec.NONE else form.estimated_ratio * MARGIN
+        self._pieces: list[bytes | memoryview] = []
+
+    @property
+    def last_offset(self) -> int | None:
+        return self.count - 1 if self.count else None
+
+    def try_add(self, _index: int, _record: Record) -> bool:
+        self.is_full = True
+        return False
+
+    def take(self, run: Run) -> int:
+        """How many of its records there was room for; it is closed where some are left."""
+        if self.is_full:
+            return 0
+        piece = run.take(self._room())
+        if piece.record_count:
+            self._add(piece)
+        if run.left or self.estimated_bytes >= self._form.limit_bytes:
+            self.is_full = True
+        return piece.record_count
+
+    def _room(self) -> Room:
+        limit_bytes = self._form.limit_bytes - HEADER_BYTES
+        return Room(self.count, self.base_timestamp, self.plain_bytes, limit_bytes, self._ratio)
+
+    def _add(self, piece: Piece) -> None:
+        if self.base_timestamp is None:
+            self.base_timestamp = piece.first_timestamp_ms
+        self.max_timestamp = max(self.max_timestamp, piece.max_timestamp_ms)
+        self.count += piece.record_count
+        self._pieces.append(piece.encoded)
+        self.plain_bytes += len(piece.encoded)
+        self.estimated_bytes = HEADER_BYTES + int(self.plain_bytes * self._ratio)
+
+    def encoded(self) -> bytes:
+        """The records' bytes."""
+        return b"".join(self._pieces)
+
+    def finish(self, producer_id: int, producer_epoch: int, base_sequence: int) -> bytearray:
+        """The batch as it is sent, magic 2."""
+        return self._form.finish(self, producer_id, producer_epoch, base_sequence)
+
+
+class RunDelivery:
+    """Records of a run that are in one batch, or in what that is split into. A callback that raises
+    is logged.
+    """
+
+    def __init__(self, results: Results, index: int, count: int) -> None:
+        self._results = results
+        self._index = index
+        self._count = count
+        self._on_failure: OnFailure | None = None
+
+    def when_failed(self, function: OnFailure) -> None:
+        """Where it was split meanwhile, of each part."""
+        self._on_failure = function
+        if self._results.parts:
+            self.follow(self._results, self._index)
+        else:
+            self._results.listen(self._index, self)
+
+    def follow(self, results: Results, index: int) -> None:
+        """Its batch was split: they are in one or more of the parts."""
+        behind = index + self._count
+        places = [first for first, _ in results.parts] + [behind]
+        for (first, end), (_, part) in zip(pairwise(places), results.parts, strict=True):
+            begin, last = max(first, index), min(end, behind)
+            if begin < last and self._on_failure is not None:
+                delivery = RunDelivery(part, begin - first, last - begin)
+                delivery.when_failed(self._on_failure)
+
+    def tell(self) -> None:
+        error = self._results.error_of(self._index)
+        if error is None or self._on_failure is None:
+            return
+        try:
+            self._on_failure(error)
+        except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
+            _LOG.exception("a callback of records failed")
