@@ -1,30 +1,39 @@
 """Topics into those of another cluster, of the same name and partitions, each record once.
 
 How far it is stands in a checkpoint of Spark's, so that it goes on where it ended. Offsets are the
-other cluster's own: transactions' markers take some.
+other cluster's own: transactions' markers take some. A query reads the partitions that have their
+like in the target; where there are others, those are made, and another query goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logquake.pipeline.asking import administering, consuming
 from logquake.pipeline.jobs.client_config import add_config_argument
+from logquake.pipeline.jobs.mirrored_topics import mirror_topics
 from logquake.pipeline.jobs.pacing import paced
-from logquake.pipeline.jobs.target_topics import make_topics
-from logquake.pipeline.jobs.topic_arguments import add_topic_arguments, reading_options
+from logquake.pipeline.jobs.topic_arguments import (
+    add_topic_arguments,
+    of_partitions,
+    reading_options,
+)
 from logquake.pipeline.jobs.writing_arguments import (
     add_writing_arguments,
     positive_number,
     target_keys,
     writing_options,
 )
+from logquake.pipeline.options.clients import admin_keys
 from logquake.pipeline.source.options import parse_options
 from logquake.pipeline.source.planning import select
+from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,6 +41,9 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("key", "value", "headers", "timestamp", "topic", "partition")
 _LOOK_EVERY_S = 2
+
+Places = Sequence[TopicPartition]
+"""In order, each once."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,29 +62,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Raises OptionError, BrokersError, and what a query raises."""
-    _make_topics(arguments)
-    query = _start(spark, arguments)
-    try:
-        rows = follow(query)
-    finally:
-        query.stop()
+    watch = Watch(lambda: _look(arguments), arguments.every, time.monotonic)
+    rows = _mirrored(spark, arguments, watch, 0)
+    while arguments.every:
+        rows = _mirrored(spark, arguments, watch, rows)
     print(f"{rows:,} rows mirrored to {arguments.target_servers}")
     return 0
 
 
-def _make_topics(arguments: argparse.Namespace) -> None:
+def _mirrored(spark: SparkSession, arguments: argparse.Namespace, watch: Watch, before: int) -> int:
+    """How many rows there are by now, once all is there or there are other partitions to read."""
+    if not watch.places:
+        time.sleep(_LOOK_EVERY_S)
+        watch.has_changed()
+        return before
+    places = watch.places
+    _make_topics(arguments, places)
+    query = _start(spark, arguments, places)
+    try:
+        return follow(query, watch, before)
+    finally:
+        query.stop()
+
+
+def _look(arguments: argparse.Namespace) -> Places:
     options = parse_options(reading_options(arguments))
     with consuming(options.consumer, "looking for topics") as consumer:
-        selected = Counter(place.topic for place in select(consumer, options))
-    wanted = {f"{arguments.topic_prefix}{topic}": count for topic, count in selected.items()}
-    with administering(target_keys(arguments), "making topics") as admin:
-        make_topics(admin, wanted)
+        return select(consumer, options)
 
 
-def _start(spark: SparkSession, arguments: argparse.Namespace) -> StreamingQuery:
+def _make_topics(arguments: argparse.Namespace, places: Places) -> None:
+    source = admin_keys(arguments.config | {"bootstrap.servers": arguments.bootstrap_servers})
+    counts = Counter(place.topic for place in places)
+    with (
+        administering(source, "looking at topics") as there,
+        administering(target_keys(arguments), "making topics") as here,
+    ):
+        mirror_topics(there, here, counts, arguments.topic_prefix)
+
+
+def _start(spark: SparkSession, arguments: argparse.Namespace, places: Places) -> StreamingQuery:
+    """It reads these alone: for what appears later there is no place to be written to yet."""
     from pyspark.sql import functions
 
-    source = spark.readStream.format("logquake").options(**reading_options(arguments))
+    options = of_partitions(reading_options(arguments), places)
+    source = spark.readStream.format("logquake").options(**options)
     source = source.option("startingOffsets", "earliest").option("includeHeaders", "true")
     topic = functions.concat(functions.lit(arguments.topic_prefix), functions.col("topic"))
     rows = source.load().withColumn("topic", topic).select(*_COLUMNS)
@@ -86,15 +120,40 @@ def _start(spark: SparkSession, arguments: argparse.Namespace) -> StreamingQuery
     return sink.trigger(availableNow=True).start()
 
 
-def follow(query: StreamingQuery) -> int:
-    """How many rows it has taken, told as it goes. Raises what ends the query."""
+class Watch:
+    """The partitions that are to be read, looked at again every so many seconds; without a number
+    they stay as they were.
+    """
+
+    def __init__(
+        self, look: Callable[[], Places], every_s: float | None, now_s: Callable[[], float]
+    ) -> None:
+        self._look = look
+        self._every_s = every_s
+        self._now_s = now_s
+        self._looked_s = now_s()
+        self.places = look()
+
+    def has_changed(self) -> bool:
+        """Raises BrokersError."""
+        if self._every_s is None or self._now_s() - self._looked_s < self._every_s:
+            return False
+        found, self._looked_s = self._look(), self._now_s()
+        has_changed, self.places = found != self.places, found
+        return has_changed
+
+
+def follow(query: StreamingQuery, watch: Watch, before: int) -> int:
+    """How many rows it has taken, with those ``before`` it, told as it goes; until it has ended or
+    there are other partitions. Raises what ends the query.
+    """
     rows: dict[int, int] = {}
     is_over = False
     while not is_over:
-        is_over = bool(query.awaitTermination(_LOOK_EVERY_S))
+        is_over = bool(query.awaitTermination(_LOOK_EVERY_S)) or watch.has_changed()
         found: list[Any] = query.recentProgress
         new = {each["batchId"]: each["numInputRows"] for each in found}
         if any(count != rows.get(batch, 0) for batch, count in new.items()):
             rows |= new
-            print(f"mirror: {sum(rows.values()):,} rows", file=sys.stderr, flush=True)
-    return sum(rows.values())
+            print(f"mirror: {before + sum(rows.values()):,} rows", file=sys.stderr, flush=True)
+    return before + sum(rows.values())

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterable, Mapping
 
 from logquake.pipeline.jobs.client_config import as_options
+from logquake.wire.topic_partition import TopicPartition
+
+_SELECTORS = ("subscribe", "subscribePattern", "assign")
 
 
 def add_topic_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,3 +38,12 @@ def reading_options(arguments: argparse.Namespace) -> dict[str, str]:
         "kafka.isolation.level": arguments.isolation,
         **topics,
     }
+
+
+def of_partitions(source: Mapping[str, str], places: Iterable[TopicPartition]) -> dict[str, str]:
+    """What the source is told, to read these alone of the topics that were chosen."""
+    partitions: dict[str, list[int]] = {}
+    for place in places:
+        partitions.setdefault(place.topic, []).append(place.partition)
+    others = {name: value for name, value in source.items() if name not in _SELECTORS}
+    return others | {"assign": json.dumps(partitions)}

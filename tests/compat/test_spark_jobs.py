@@ -10,11 +10,21 @@ from typing import Any
 
 import pytest
 
+from logquake.client import Admin
+from logquake.client.admin import (
+    ConfigResource,
+    ConfigResourceType,
+    ConfigSource,
+    NewPartitions,
+    NewTopic,
+)
 from logquake.cluster.api import Cluster
 from logquake.pipeline.__main__ import _parser
 from logquake.pipeline.jobs.lake.ledger import LakeError
+from logquake.pipeline.jobs.target_topics import make_topics
 from logquake.pipeline.options.values import OptionError
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
+from tests.every_broker import wait_until_all_tell
 from tests.log_contents import Given, send_records
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
@@ -67,7 +77,7 @@ def content(spark: Any, servers: str, topic: str) -> list[list[tuple[Any, ...]]]
         .select("partition", "key", "value", "timestamp", "headers")
         .collect()
     )
-    return [[tuple(row)[1:] for row in rows if row[0] == each] for each in range(PARTITIONS)]
+    return [[tuple(row)[1:] for row in rows if row[0] == each] for each in range(PARTITIONS + 1)]
 
 
 def test_what_a_lake_holds_is_replayed_as_it_was_once(
@@ -89,24 +99,37 @@ def test_some_rows_alone_are_replayed_and_without_transactions_they_are_doubled(
     for _ in range(2):
         run("replay", tmp_path, servers, "--topic-prefix", "some-", *some)
     wanted = [row for row in content(spark, servers, orders)[1] if row[2].hour == 13]
-    assert content(spark, servers, f"some-{orders}") == [[], 2 * wanted, []]
+    assert content(spark, servers, f"some-{orders}") == [[], 2 * wanted, [], []]
     assert wanted
 
 
-def test_topics_are_mirrored_once_and_gone_on_with(
+def test_topics_are_mirrored_once_with_later_ones_and_later_partitions(
     spark: Any, cluster: Cluster, orders: str, run: Run, tmp_path: Path
 ) -> None:
-    servers = cluster.bootstrap_servers
+    servers, bills = cluster.bootstrap_servers, f"{orders}-bills"
     mirror = ["mirror", servers, servers, tmp_path / "how-far", "--topic-prefix", "copy-"]
-    run(*mirror, "--topics", orders)
+    mirror += ["--pattern", f"{orders}.*"]
+    run(*mirror)
     assert content(spark, servers, f"copy-{orders}") == content(spark, servers, orders)
-    send_records(servers, orders, [Given(None, b"new")], partition=2)
-    run(*mirror, "--topics", orders)
-    assert content(spark, servers, f"copy-{orders}") == content(spark, servers, orders)
+    with Admin({"bootstrap.servers": servers}) as admin:
+        admin.create_partitions({orders: NewPartitions(PARTITIONS + 1)})[orders].result()
+        kept = {"retention.ms": "-1", "max.message.bytes": "2000000", "min.insync.replicas": "1"}
+        admin.create_topics([NewTopic(bills, 2, configs=kept)])[bills].result()
+        wait_until_all_tell(servers, orders, partitions=PARTITIONS + 1)
+        wait_until_all_tell(servers, bills, partitions=2)
+        for topic, partition in ((orders, 2), (orders, PARTITIONS), (bills, 1)):
+            send_records(servers, topic, [Given(None, b"new")], partition=partition)
+        run(*mirror)
+        settings = ConfigResource(ConfigResourceType.TOPIC, f"copy-{bills}")
+        told = admin.describe_configs([settings])[settings].result()
+    for topic in (orders, bills):
+        assert content(spark, servers, f"copy-{topic}") == content(spark, servers, topic)
+    own = {name for name, at in told.items() if at.source is ConfigSource.DYNAMIC_TOPIC_CONFIG}
+    assert own == {"retention.ms", "max.message.bytes"}
 
 
 @pytest.mark.usefixtures("spark")  # before the cluster, whose end all that began after it awaits
-def test_what_cannot_be_replayed_or_mirrored_is_told(
+def test_what_cannot_be_replayed_is_told(
     cluster: Cluster, orders: str, run: Run, tmp_path: Path
 ) -> None:
     servers = cluster.bootstrap_servers
@@ -115,10 +138,9 @@ def test_what_cannot_be_replayed_or_mirrored_is_told(
     run("lake", servers, tmp_path, "--topics", orders, "--json", "id BIGINT")
     with pytest.raises(LakeError, match="what was not raw cannot be replayed"):
         run("replay", tmp_path, servers)
-    cluster.create_topic(f"few-{orders}", partitions=1)
-    mirror = ["mirror", servers, servers, tmp_path / "how-far", "--topic-prefix", "few-"]
-    with pytest.raises(OptionError, match="has 1 partitions, and records of 3"):
-        run(*mirror, "--topics", orders)
+    few = "has 3 partitions, and records of 4"
+    with Admin({"bootstrap.servers": servers}) as admin, pytest.raises(OptionError, match=few):
+        make_topics(admin, {orders: PARTITIONS + 1})
 
 
 def test_what_is_asked_wrongly_is_told_in_one_line(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from logquake.pipeline.jobs.lake.planning import look, next_ranges
 from logquake.pipeline.jobs.lake.shape import LAYOUT, Shape
 from logquake.pipeline.jobs.lake.staged import after, layout_of, moves_of, staged_files
 from logquake.pipeline.jobs.lake.state import LakeState
+from logquake.pipeline.jobs.topic_arguments import of_partitions
 from logquake.pipeline.source.admission import to_document
 from logquake.pipeline.source.options import ReadOptions, parse_options
 from logquake.pipeline.source.planning import OffsetRange
-from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,11 +70,7 @@ class Lake:
         return then
 
     def _records(self, ranges: Sequence[OffsetRange]) -> DataFrame:
-        source = {
-            name: value
-            for name, value in self._settings.source.items()
-            if name not in ("subscribe", "subscribePattern", "assign")
-        }
+        source = of_partitions(self._settings.source, [one.place for one in ranges])
         source["includeHeaders"] = "true"
         # What is gone since the logs were looked at is missed when it is read.
         source["failOnDataLoss"] = str(self._settings.fail_on_data_loss).lower()
@@ -103,11 +99,7 @@ class Lake:
 
 def _between(ranges: Sequence[OffsetRange]) -> dict[str, str]:
     """What the source is told, to read them."""
-    starts = to_document({TopicPartition(one.topic, one.partition): one.start for one in ranges})
-    ends = to_document({TopicPartition(one.topic, one.partition): one.end for one in ranges})
-    partitions = {topic: [int(each) for each in of_topic] for topic, of_topic in starts.items()}
     return {
-        "assign": json.dumps(partitions),
-        "startingOffsets": json.dumps(starts),
-        "endingOffsets": json.dumps(ends),
+        "startingOffsets": json.dumps(to_document({one.place: one.start for one in ranges})),
+        "endingOffsets": json.dumps(to_document({one.place: one.end for one in ranges})),
     }

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
 
-from logquake.pipeline.jobs.mirror import follow
+from logquake.pipeline.jobs.mirror import Watch, follow
+from logquake.wire.topic_partition import TopicPartition
+
+FIRST, SECOND = TopicPartition("orders", 0), TopicPartition("orders", 1)
 
 
 class Query:
@@ -32,5 +36,21 @@ def test_rows_are_told_as_they_come_though_the_batch_was_told_of_without_any(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     query: Any = Query({0: 5}, {0: 5, 1: 0}, {0: 5, 1: 0}, {1: 7})
-    assert follow(query) == 12
-    assert capsys.readouterr().err.splitlines() == ["mirror: 5 rows", "mirror: 12 rows"]
+    assert follow(query, Watch(lambda: [FIRST], None, lambda: 0.0), 100) == 112
+    assert capsys.readouterr().err.splitlines() == ["mirror: 105 rows", "mirror: 112 rows"]
+
+
+def test_a_query_is_followed_until_there_are_other_partitions() -> None:
+    times, looks = count(), iter([[FIRST], [FIRST], [FIRST, SECOND]])
+    watch = Watch(lambda: next(looks), 2, lambda: float(next(times)))
+    query: Any = Query({0: 5}, {0: 5, 1: 1}, {1: 1, 2: 1}, {2: 1, 3: 1}, {4: 1}, {5: 9})
+    assert follow(query, watch, 0) < 16
+    assert watch.places == [FIRST, SECOND]
+    assert not watch.has_changed()
+
+
+def test_partitions_stay_as_they_were_where_the_mirror_is_to_end() -> None:
+    looks = iter([[FIRST], [FIRST, SECOND]])
+    watch = Watch(lambda: next(looks), None, lambda: 0.0)
+    assert not watch.has_changed()
+    assert watch.places == [FIRST]
