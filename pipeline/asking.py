@@ -15,13 +15,14 @@ from logquake.client.errors import (
     SettingsError,
 )
 from logquake.pipeline.options.clients import Keys
+from logquake.pipeline.options.functions import with_functions
 from logquake.pipeline.options.values import OptionError
 from logquake.wire.errors import ErrorCode
 
 _MEANINGS = {
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "there is no such topic or partition",
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "a right on the topic is missing (Describe; to read it "
-    "Read; to write it Write, and exactly once Read too)",
+    "Read; to write it Write, and exactly once Read too; to copy its settings DescribeConfigs)",
     ErrorCode.GROUP_AUTHORIZATION_FAILED: "the right Read on the group is missing",
     ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "the right Write on the transactional id is "
     "missing",
@@ -54,14 +55,14 @@ def asking(keys: Keys, what: str) -> Iterator[None]:
 @contextmanager
 def consuming(keys: Keys, what: str) -> Iterator[Consumer]:
     """As `asking`."""
-    with asking(keys, what), Consumer(keys) as consumer:
+    with asking(keys, what), Consumer(with_functions(keys)) as consumer:
         yield consumer
 
 
 @contextmanager
 def administering(keys: Keys, what: str) -> Iterator[Admin]:
     """As `asking`."""
-    with asking(keys, what), Admin(keys) as admin:
+    with asking(keys, what), Admin(with_functions(keys)) as admin:
         yield admin
 
 
@@ -69,7 +70,7 @@ def administering(keys: Keys, what: str) -> Iterator[Admin]:
 def producing(keys: Keys, what: str) -> Iterator[Producer]:
     """As `asking`. What is not written yet when something fails is given up."""
     with asking(keys, what):
-        producer = Producer(keys)
+        producer = Producer(with_functions(keys))
         try:
             yield producer
         except BaseException:

@@ -16,6 +16,7 @@ from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.keys import name_of
 from logquake.client.settings.producer import ProducerConfig
 from logquake.client.settings.reading import Table, read
+from logquake.pipeline.options.functions import with_functions
 from logquake.pipeline.options.values import OptionError, by_known_name
 
 Keys = Mapping[str, str]
@@ -108,7 +109,7 @@ def _check(table: type[Table], keys: Keys) -> None:
     if not keys.get("bootstrap.servers"):
         raise OptionError(f"{_PREFIX}bootstrap.servers is needed")
     try:
-        read(table, keys)
+        read(table, with_functions(keys))
     except SettingsError as error:
         raise OptionError(f"{_PREFIX}{error}") from error
 

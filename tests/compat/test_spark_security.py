@@ -198,6 +198,17 @@ def test_rows_are_written_once_and_read_by_whoever_may(
     assert place.read(keys) == VALUES
 
 
+def test_tokens_are_those_of_a_function_that_an_option_names(place: Place) -> None:
+    place.grant(ALL)
+    keys = {
+        **place.keys("OPEN", "OAUTHBEARER"),
+        "sasl.login.callback.handler.class": "tests.compat.secured_brokers:bearers_token",
+    }
+    del keys["sasl.jaas.config"]
+    place.write("exactly-once", keys)
+    assert place.read(keys) == VALUES
+
+
 @pytest.mark.parametrize(
     ("rights", "why"),
     [

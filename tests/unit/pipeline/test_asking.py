@@ -38,12 +38,14 @@ def undelivered() -> DeliveryError:
         (
             undelivered(),
             "a right on the topic is missing (Describe; to read it Read; to write it Write, and "
-            "exactly once Read too): TOPIC_AUTHORIZATION_FAILED: t-0",
+            "exactly once Read too; to copy its settings DescribeConfigs): "
+            "TOPIC_AUTHORIZATION_FAILED: t-0",
         ),
         (
             TransactionFailedError(undelivered()),
             "a right on the topic is missing (Describe; to read it Read; to write it Write, and "
-            "exactly once Read too): TOPIC_AUTHORIZATION_FAILED: t-0",
+            "exactly once Read too; to copy its settings DescribeConfigs): "
+            "TOPIC_AUTHORIZATION_FAILED: t-0",
         ),
         (
             ProducerFencedError("EndTxn"),
