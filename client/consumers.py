@@ -58,6 +58,7 @@ def found_consumer(
         foundation.clock,
         foundation.random,
         who=who,
+        beside=telling.add,
         on_event=_handed_on(on_event, telling),
     )
     return FoundedConsumer(table, foundation, consuming, telling)

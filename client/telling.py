@@ -20,11 +20,15 @@ class Telling:
     def add(self, function: Callable[[], object]) -> None:
         self._waiting.append(function)
 
-    def tell(self) -> None:
-        """One that raises is logged, and keeps nobody else from being told."""
+    def tell(self) -> bool:
+        """Whether there was anything. One that raises is logged, and keeps nobody else from being
+        told.
+        """
+        was_any = bool(self._waiting)
         while self._waiting:
             function = self._waiting.popleft()
             try:
                 function()
             except Exception:  # noqa: BLE001 - the program's own: whatever it raises
                 _LOG.exception("a callback of the program's fails")
+        return was_any

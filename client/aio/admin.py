@@ -68,7 +68,7 @@ class Admin:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.close()
+        await self.close(self._administering.time_at_the_end_ms(error))
 
     def begin(self, call: Callable[[Administering], V]) -> V:
         """Raises ClosedError, and what the call raises."""

@@ -189,19 +189,21 @@ class Consumer:
 
         Raises NoGroupError, CommitFailedError, RebalanceInProgressError.
         """
-        await self._driver.run(self._consuming.commit(offsets, self._or_api(timeout_ms)))
+        await self._driver.run(self._consuming.committing.commit(offsets, self._or_api(timeout_ms)))
 
     async def commit_async(
         self, offsets: Offsets | None = None, callback: CommitCallback | None = None
     ) -> None:
         """The same, in the order of the calls, tried once; told in a later call."""
-        await self._driver.run(self._consuming.commit_async(offsets, callback))
+        await self._driver.run(self._consuming.committing.commit_async(offsets, callback))
 
     async def committed(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
         """None where nothing is. Raises NoGroupError."""
-        return await self._driver.run(self._consuming.committed(places, self._or_api(timeout_ms)))
+        return await self._driver.run(
+            self._consuming.committing.committed(places, self._or_api(timeout_ms))
+        )
 
     # What the cluster has
 

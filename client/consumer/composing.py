@@ -13,12 +13,14 @@ from logquake.client.consumer.assignors.range import RangeAssignor
 from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
 from logquake.client.consumer.assignors.sticky import StickyAssignor
 from logquake.client.consumer.calls import Calls
+from logquake.client.consumer.committing import Committing
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.core import ConsumerCore, Parts
 from logquake.client.consumer.failures import Failures
 from logquake.client.consumer.fetch_requests import FetchRequests
 from logquake.client.consumer.fetching import Fetcher
 from logquake.client.consumer.group.coordination import Coordination
+from logquake.client.consumer.group.errands import Beside
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.handing_out import HandingOut
 from logquake.client.consumer.leader_requests import LeaderRequests
@@ -63,9 +65,12 @@ class ConsumerParts:
         random: Random,
         *,
         who: Callable[[], object],
+        beside: Beside,
         on_event: Callable[[GroupEvent], None] = lambda _: None,
     ) -> Consuming:
-        """``who`` says which thread or task calls; ``on_event`` as `Coordination` has it."""
+        """``who`` says which thread or task calls; ``beside`` and ``on_event`` as `Coordination`
+        has them.
+        """
         config, subscriptions = self._config, self._subscriptions
         failures, questions = Failures(), ProgramQuestions()
         asks, reads = config.asking(), config.fetching()
@@ -76,7 +81,7 @@ class ConsumerParts:
         asking = asks, subscriptions, metadata, leaders, failures
         fetcher = Fetcher(reads, subscriptions, metadata)
         fetches = FetchRequests(reads, fetcher, network, failures)
-        group = self._group(network, metadata, interceptors, on_event, clock, random)
+        group = self._group(network, metadata, interceptors, beside, on_event, clock, random)
         parts = Parts(
             updates,
             Validations(subscriptions, leaders, failures, PositionRequests(*asking)),
@@ -94,6 +99,7 @@ class ConsumerParts:
             fetches=fetches,
             group=group,
             handing_out=HandingOut(subscriptions, deserializers, interceptors),
+            committing=Committing(calls, metadata, group),
             seeking=Seeking(calls, subscriptions, metadata, group),
             asking=Asking(
                 asks,
@@ -116,6 +122,7 @@ class ConsumerParts:
         network: NetworkClient,
         metadata: Metadata,
         interceptors: Interceptors,
+        beside: Beside,
         on_event: Callable[[GroupEvent], None],
         clock: Clock,
         random: Random,
@@ -131,6 +138,7 @@ class ConsumerParts:
             _assignors(self._config.partition_assignment_strategy),
             clock,
             random,
+            beside=beside,
             on_commit=interceptors.on_commit,
             on_event=on_event,
         )

@@ -15,20 +15,18 @@ from logquake.client.consumer.asking import Asking
 from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.collecting import Fetched
+from logquake.client.consumer.committing import Committing
 from logquake.client.consumer.core import ConsumerCore
 from logquake.client.consumer.fetch_requests import FetchRequests
 from logquake.client.consumer.fetching import Fetcher
 from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.listener import (
-    CommitCallback,
     NoListener,
-    Offsets,
     RebalanceListener,
-    unheard,
 )
 from logquake.client.consumer.group.topic_watch import known_topics
 from logquake.client.consumer.handing_out import HandingOut
-from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.consumer.records import NOTHING, ConsumerRecords
 from logquake.client.consumer.seeking import Seeking
 from logquake.client.consumer.settings import Isolation
@@ -37,7 +35,7 @@ from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError
-from logquake.client.given import check_offsets, check_places, check_topics
+from logquake.client.given import check_places, check_topics
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
 from logquake.wire.topic_partition import TopicPartition
@@ -46,7 +44,9 @@ T = TypeVar("T")
 
 
 class Consuming:
-    """``core`` is what its driver polls; ``seeking`` and ``asking`` have the rest of its calls."""
+    """``core`` is what its driver polls; ``committing``, ``seeking`` and ``asking`` have the rest
+    of its calls.
+    """
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Consuming:
         fetches: FetchRequests,
         group: Coordination | Ungrouped,
         handing_out: HandingOut,
+        committing: Committing,
         seeking: Seeking,
         asking: Asking,
         network: NetworkClient,
@@ -66,6 +67,7 @@ class Consuming:
         request_timeout_ms: int,
     ) -> None:
         self.core = core
+        self.committing = committing
         self.seeking = seeking
         self.asking = asking
         self._calls = calls
@@ -223,39 +225,6 @@ class Consuming:
 
     def _has_news(self) -> bool:
         return self._fetcher.has_something or self._calls.is_disturbed or self._group.awaits_program
-
-    # Commits
-
-    def commit(self, offsets: Offsets | None, timeout_ms: int) -> Steps[None]:
-        """See `Coordination.commit`."""
-        with self._calls.one_at_a_time():
-            check_offsets(offsets or {})
-            self._saw_epochs(offsets or {})
-            deadline_ms = self._calls.now_ms() + timeout_ms
-            yield from self._calls.wakeable(self._group.commit(offsets, deadline_ms))
-
-    def commit_async(self, offsets: Offsets | None, callback: CommitCallback | None) -> Steps[None]:
-        """See `Coordination.commit_async`."""
-        with self._calls.one_at_a_time():
-            check_offsets(offsets or {})
-            self._saw_epochs(offsets or {})
-            yield from self._group.commit_async(offsets, callback or unheard)
-
-    def _saw_epochs(self, offsets: Offsets) -> None:
-        for place, offset in offsets.items():
-            self._metadata.saw_epoch(place, offset.leader_epoch)
-
-    def committed(
-        self, places: Collection[TopicPartition], timeout_ms: int
-    ) -> Steps[dict[TopicPartition, OffsetAndMetadata | None]]:
-        """See `Coordination.committed`."""
-        with self._calls.one_at_a_time():
-            check_places(places)
-            deadline_ms = self._calls.now_ms() + timeout_ms
-            asking = self._group.committed(places, deadline_ms)
-            found = yield from self._calls.wakeable(asking)
-            self._saw_epochs({place: told for place, told in found.items() if told is not None})
-            return found
 
     # The group, and the end
 

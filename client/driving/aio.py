@@ -1,7 +1,7 @@
 """Driving a core by asyncio's loop: no thread, and no lock, since nothing runs beside it.
 
-The loop watches the one descriptor of an epoll that has all sockets; names are looked up by the
-loop's executor.
+The loop watches the one descriptor of an epoll that has all sockets; names are looked up, and
+tokens asked for, by the loop's executor.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import logging
 import selectors
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from logquake.client.clock import Clock
+from logquake.client.driving.aside import Aside
 from logquake.client.driving.driven import LastingCore
 from logquake.client.driving.ending import abandon, why_closed
-from logquake.client.driving.names import Found, Names, addresses_of
 from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
 from logquake.client.errors import ConnectionLostError
@@ -39,10 +39,10 @@ class AioDriver:
         core: LastingCore,
         links: Links,
         clock: Clock,
-        new_sockets: Callable[[selectors.BaseSelector, Names], Sockets],
+        new_sockets: Callable[[selectors.BaseSelector, Aside], Sockets],
         *,
         name: str,
-        tell: Callable[[], None] = lambda: None,
+        tell: Callable[[], object] = lambda: None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._core = core
@@ -51,8 +51,8 @@ class AioDriver:
         self._name = name
         self._tell = tell
         self._selector = selectors.EpollSelector()
-        self._sockets = new_sockets(self._selector, self._look_up)
-        self._looking_up: set[asyncio.Future[list[str]]] = set()
+        self._sockets = new_sockets(self._selector, self._do_aside)
+        self._aside: set[asyncio.Future[Any]] = set()
         self._waiting: dict[asyncio.Future[None], Wait] = {}
         self._promised: dict[asyncio.Future[None], None] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -216,18 +216,20 @@ class AioDriver:
         self._timer = None
         self.wake()
 
-    def _look_up(self, host: str, found: Found) -> None:
-        def told(looked_up: asyncio.Future[list[str]]) -> None:
-            self._looking_up.discard(looked_up)
-            if looked_up.cancelled() or self._has_ended:
+    def _do_aside(
+        self, function: Callable[[], T], told: Callable[[T | Exception], None], /
+    ) -> None:
+        def on_done(done: asyncio.Future[T]) -> None:
+            self._aside.discard(done)
+            if done.cancelled() or self._has_ended:
                 return
-            error = looked_up.exception()
-            found(error if isinstance(error, Exception) else looked_up.result())
+            error = done.exception()
+            told(error if isinstance(error, Exception) else done.result())
             self.wake()
 
-        looking_up = self._loop.run_in_executor(None, addresses_of, host)
-        self._looking_up.add(looking_up)
-        looking_up.add_done_callback(told)
+        doing = self._loop.run_in_executor(None, function)
+        self._aside.add(doing)
+        doing.add_done_callback(on_done)
 
     def _fail(self, error: Exception) -> None:
         self._failure = error
@@ -240,8 +242,8 @@ class AioDriver:
         self._loop.remove_reader(self._selector.fileno())
         if self._timer is not None:
             self._timer.cancel()
-        for looking_up in list(self._looking_up):
-            looking_up.cancel()
+        for doing in list(self._aside):
+            doing.cancel()
         try:
             abandon(self._core, why_closed(self._name, self._failure))
             why = ConnectionLostError("closed by this client")

@@ -37,6 +37,8 @@ class Driven(Protocol):
 
     def connected(self, link_id: int, now_ms: int) -> None: ...
 
+    def login_began(self, link_id: int, told: bytes | Exception, now_ms: int) -> None: ...
+
     def room(self, link_id: int) -> memoryview: ...
 
     def received(self, link_id: int, count: int, now_ms: int) -> None: ...
@@ -52,8 +54,9 @@ class Shared:
     """The same for a driver whose core others talk to meanwhile.
 
     The lock is held while something is told, and not for what goes before: looking up a name, a
-    handshake, or a system call on a socket keeps nobody waiting. What room() answers is the
-    driver's alone until it tells what it put there, even if the link ends before.
+    token of the program's, a handshake, or a system call on a socket keeps nobody waiting. What
+    room() answers is the driver's alone until it tells what it put there, even if the link ends
+    before.
     """
 
     def __init__(self, links: Driven, lock: AbstractContextManager[object]) -> None:
@@ -71,6 +74,10 @@ class Shared:
     def connected(self, link_id: int, now_ms: int) -> None:
         with self._lock:
             self._links.connected(link_id, now_ms)
+
+    def login_began(self, link_id: int, told: bytes | Exception, now_ms: int) -> None:
+        with self._lock:
+            self._links.login_began(link_id, told, now_ms)
 
     def room(self, link_id: int) -> memoryview:
         with self._lock:

@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
-from typing import TypeAlias
-
-Found: TypeAlias = Callable[[list[str] | Exception], None]
-"""Told the addresses, or why there are none."""
-
-Names: TypeAlias = Callable[[str, Found], None]
-"""Looks up a host, now or later."""
 
 
 def addresses_of(host: str) -> list[str]:
@@ -19,12 +11,3 @@ def addresses_of(host: str) -> list[str]:
     # IPv4 first, as Java has it by default: "localhost" is often both, and served by one.
     in_order = sorted(found, key=lambda each: each[0] is not socket.AF_INET)
     return list(dict.fromkeys(str(address[0]) for *_, address in in_order))
-
-
-def look_up_in_place(host: str, found: Found) -> None:
-    try:
-        addresses = addresses_of(host)
-    except (OSError, ValueError) as error:
-        found(error)
-    else:
-        found(addresses)

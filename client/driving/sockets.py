@@ -1,6 +1,7 @@
 """Doing what the network core wants with non-blocking sockets and a selector.
 
-For one thread. Unless it is given other ``names``, they are looked up in place, which may block.
+For one thread. Names are looked up, and tokens asked for, in place, which may block, unless it is
+given another way.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from itertools import islice
 from typing import Protocol, cast
 
 from logquake.client.clock import Clock
+from logquake.client.driving.aside import Aside, in_place
 from logquake.client.driving.driven import Driven
-from logquake.client.driving.names import Names, look_up_in_place
+from logquake.client.driving.names import addresses_of
 from logquake.client.driving.transports import HandshakeError, Plain, Shaken, Tls, Transport
 from logquake.client.driving.waker import Waker
 from logquake.client.driving.way_in import PLAIN, WayIn
-from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
+from logquake.client.network.effects import Close, Connect, Effect, LogIn, Resolve, Write
 
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _PARTS_AT_ONCE = 256  # fewer than IOV_MAX is anywhere
@@ -95,11 +97,11 @@ class SelectorSockets:
         *,
         waker: Waker | None = None,
         selector: selectors.BaseSelector | None = None,
-        names: Names = look_up_in_place,
+        aside: Aside = in_place,
     ) -> None:
         self._clock = clock
         self._way_in = way_in
-        self._names = names
+        self._aside = aside
         # By default one that has no descriptor of its own to be lost.
         self._selector = selector or selectors.PollSelector()
         if waker is not None:
@@ -129,6 +131,8 @@ class SelectorSockets:
             self._connect(links, effect)
         elif isinstance(effect, Resolve):
             self._resolve(links, effect)
+        elif isinstance(effect, LogIn):
+            self._log_in(links, effect)
         elif isinstance(effect, Close):
             self._close(effect.link)
         return True
@@ -142,7 +146,7 @@ class SelectorSockets:
             else:
                 links.resolved(wanted.link, told, self._clock.now_ms())
 
-        self._names(wanted.host, found)
+        self._aside(partial(addresses_of, wanted.host), found)
 
     def _connect(self, links: Driven, wanted: Connect) -> None:
         try:
@@ -185,6 +189,12 @@ class SelectorSockets:
         links.connected(end.link, self._clock.now_ms())
 
     # On a connection
+
+    def _log_in(self, links: Driven, wanted: LogIn) -> None:
+        def began(told: bytes | Exception) -> None:
+            links.login_began(wanted.link, told, self._clock.now_ms())
+
+        self._aside(wanted.first_frame, began)
 
     def _on_event(self, links: Driven, end: _End, events: int) -> None:
         try:

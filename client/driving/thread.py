@@ -45,7 +45,7 @@ class ThreadDriver:
         new_sockets: Callable[[Waker], Sockets],
         *,
         name: str,
-        tell: Callable[[], None] = lambda: None,
+        tell: Callable[[], object] = lambda: None,
     ) -> None:
         self.lock = threading.RLock()
         self._waiting: dict[threading.Condition, Callable[[], bool]] = {}

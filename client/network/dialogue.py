@@ -8,11 +8,12 @@ SaslClientAuthenticator and KafkaChannel.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from random import Random
 
 from logquake.client.errors import UnsupportedVersionError
 from logquake.client.network import versions
-from logquake.client.network.effects import Effect, Write
+from logquake.client.network.effects import Effect, LogIn, Write
 from logquake.client.network.link import (
     AskingVersions,
     ClientRequest,
@@ -66,7 +67,6 @@ class Dialogue:
             self._let_in(link, self._settings.known_versions)
 
     def send(self, link: Link, request: ClientRequest, now_ms: int) -> None:
-        """Raises AuthenticationFailedError."""
         deadline_ms = now_ms + self._timeout_ms(request)
         stage = link.stage
         if isinstance(stage, Serving) and self._is_session_over(stage, now_ms):
@@ -79,6 +79,8 @@ class Dialogue:
         stage = link.stage
         if isinstance(stage, AskingVersions):
             self._on_versions(link, stage, frame)
+        elif link.login_begins and not link.in_flight:
+            raise ProtocolError("an answer before the first question of a login")
         elif isinstance(stage, LoggingIn):
             self._on_login_frame(link, stage, frame, now_ms)
         elif isinstance(stage, LoggingInAnew) and not link.in_flight:
@@ -105,7 +107,7 @@ class Dialogue:
         else:
             login = self._new_login()
             link.stage = LoggingIn(login, spoken)
-            self._effects.append(Write(link.id, [login.start(spoken)]))
+            self._begin_login(link, login, spoken)
 
     def _stands(self, link: Link, now_ms: int) -> None:
         self._states.stood(link.node.id)
@@ -116,6 +118,15 @@ class Dialogue:
         self._states.serves(link.node.id)
 
     # Logins
+
+    def _begin_login(self, link: Link, login: Login, spoken: Mapping[int, tuple[int, int]]) -> None:
+        link.login_begins = True
+        self._effects.append(LogIn(link.id, partial(login.start, spoken)))
+
+    def login_began(self, link: Link, frame: bytes) -> None:
+        """That is the first one to send."""
+        link.login_begins = False
+        self._effects.append(Write(link.id, [frame]))
 
     def _on_login_frame(self, link: Link, stage: LoggingIn, frame: memoryview, now_ms: int) -> None:
         step = stage.login.receive(bytes(frame))
@@ -144,7 +155,7 @@ class Dialogue:
         login = self._new_login()
         link.stage = LoggingInAnew(login, serving, held)
         link.setup_deadline_ms = deadline_ms
-        self._effects.append(Write(link.id, [login.start(serving.versions)]))
+        self._begin_login(link, login, serving.versions)
 
     def _on_login_anew_frame(
         self, link: Link, stage: LoggingInAnew, frame: memoryview, now_ms: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from logquake.wire.schema import Part
@@ -38,6 +39,15 @@ class Connect(NamedTuple):
     host: str
 
 
+class LogIn(NamedTuple):
+    """Have a login's first frame made, which may ask the program for a token: told with
+    login_began(). Nobody has to have the core to himself for it.
+    """
+
+    link: int
+    first_frame: Callable[[], bytes]
+
+
 class Write(NamedTuple):
     """Send the parts after all that was to be written before: told with written()."""
 
@@ -51,4 +61,4 @@ class Close(NamedTuple):
     link: int
 
 
-Effect = Resolve | Connect | Write | Close
+Effect = Resolve | Connect | LogIn | Write | Close

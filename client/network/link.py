@@ -23,7 +23,8 @@ class Login(Protocol):
     """One authentication by SASL, without I/O."""
 
     def start(self, spoken: Mapping[int, tuple[int, int]]) -> bytes:
-        """The first frame to send, its length included; ``spoken`` are the broker's versions.
+        """The first frame to send, its length included; ``spoken`` are the broker's versions. It
+        may take its time.
 
         Raises AuthenticationFailedError.
         """
@@ -131,6 +132,7 @@ class Link:
     has_unsent: bool = False  # something was handed to the driver that has not left yet
     is_waited_for: bool = False  # somebody wanted to send meanwhile
     throttled_until_ms: int = 0  # the broker's wish (KIP-219)
+    login_begins: bool = False  # its first frame is being made
     correlation_id: int = 0
 
     def next_correlation_id(self) -> int:

@@ -1,9 +1,9 @@
 """The connections of a client, without I/O: from looking up a host to the answers.
 
 A driver does what take_effects() answers, and tells the outcome: ``resolved``, ``connected``,
-``received``, ``written``, ``lost``, ``turned_away``, and when it is time, ``poll``. Whatever is
-told of a link that is over is of no interest. Each request's ``done`` is called once, at the end of
-what the driver told, in the order of the answers; it may send.
+``login_began``, ``received``, ``written``, ``lost``, ``turned_away``, and when it is time,
+``poll``. Whatever is told of a link that is over is of no interest. Each request's ``done`` is
+called once, at the end of what the driver told, in the order of the answers; it may send.
 
 Any nonsense ends a connection, and so does a request's time-out: what came after it could not be
 told from the next one's answer.
@@ -81,10 +81,7 @@ class Links:
         UnsupportedVersionError in the next poll.
         """
         self._used(link, now_ms)
-        try:
-            self._dialogue.send(link, request, now_ms)
-        except AuthenticationFailedError as error:
-            self._end(link, error, now_ms)  # who asked is told in the next poll
+        self._dialogue.send(link, request, now_ms)
 
     def end(self, link: Link, why: ClientError, now_ms: int) -> None:
         """Give it up; those in flight are told ``why``."""
@@ -147,6 +144,19 @@ class Links:
             return
         self._used(link, now_ms)
         self._dialogue.begin(link, now_ms)
+
+    def login_began(self, link_id: int, told: bytes | Exception, now_ms: int) -> None:
+        """Its first frame, or why there is none."""
+        link = self._links.get(link_id)
+        if link is None or not link.login_begins:
+            return
+        if isinstance(told, bytes):
+            self._dialogue.login_began(link, told)
+            return
+        if not isinstance(told, AuthenticationFailedError):
+            told = AuthenticationFailedError(f"{link.node}: no login can begin: {told!r}")
+        self._end(link, told, now_ms)
+        self._answers.tell()
 
     def room(self, link_id: int) -> memoryview:
         """Where to put what is received; empty of a link that is over."""

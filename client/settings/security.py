@@ -48,7 +48,8 @@ class SecurityConfig:
     # A login module with its options: user, password.
     sasl_jaas_config: str | None = secret_key(None, Maybe(Text()))
     # For OAUTHBEARER: a function that returns the token to show. It is called for each login, on
-    # the client's thread: one that fetches tokens should keep them while they last.
+    # the client's thread, or one of the executor of asyncio's loop, with nothing locked. One that
+    # fetches tokens should keep them while they last: the client's thread waits for it.
     sasl_login_callback_handler_class: Any = key(None, Maybe(Given()))
     # The least and the highest are taken, and what is between.
     ssl_enabled_protocols: tuple[str, ...] = key(_TLS_VERSIONS, Names(_TLS_VERSIONS))

@@ -52,7 +52,7 @@ class Admin:
     What calls take and promise stands with `Administering`, in `logquake.client.admin.calls`;
     ``timeout_ms`` stands in for default.api.timeout.ms. Raises SettingsError.
 
-    As a context manager it is closed at the end, once all is done.
+    As a context manager it is closed at the end, once all is done; by Ctrl-C at once.
     """
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **keys: object) -> None:
@@ -73,7 +73,7 @@ class Admin:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        self.close(self._administering.time_at_the_end_ms(error))
 
     def begin(self, call: Callable[[Administering], V]) -> V:
         """Raises ClosedError, and what the call raises."""

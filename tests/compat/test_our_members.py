@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import count
+from threading import Thread
 
 import pytest
 
 from logquake.client.consumer.assignors.assignor import Assignment, PartitionsByTopic, Subscriptions
+from logquake.client.consumer.assignors.range import RangeAssignor
 from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
 from logquake.client.consumer.group.listener import Offsets
 from logquake.client.consumer.group.statistics import GroupEvent, GroupEventKind
@@ -33,7 +35,7 @@ from tests.compat.our_members import (
     OurMember,
 )
 from tests.compat.releases import KINDS, Releases, releases
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
 
@@ -227,6 +229,24 @@ def test_an_assignor_of_the_programs_own(place: Place) -> None:
 
         wait_for("a share each", is_shared)
         assert one.assignment() | two.assignment() == set(place.places)
+
+
+def test_whoever_uses_a_consumer_does_not_wait_for_its_assignor(place: Place) -> None:
+    seen: list[frozenset[str]] = []
+
+    class Mine(RangeAssignor):
+        name = "mine"
+
+        def assign(self, partitions: PartitionsByTopic, members: Subscriptions) -> Assignment:
+            looking = Thread(target=lambda: seen.append(consumer.subscription()))
+            looking.start()
+            looking.join(PATIENCE_S)
+            return super().assign(partitions, members)
+
+    with place.consumer(partition_assignment_strategy=[Mine()]) as consumer:
+        consumer.subscribe([place.topic])
+        wait_for("an assignment", lambda: consumer.poll(50) or consumer.assignment())
+        assert seen == [{place.topic}]
 
 
 def test_who_knows_no_common_assignor_is_refused(place: Place) -> None:

@@ -14,16 +14,18 @@ import pytest
 from logquake.client.aio.futures import Future
 from logquake.client.clock import Clock
 from logquake.client.driving.aio import AioDriver
+from logquake.client.driving.aside import Aside
 from logquake.client.driving.driven import LastingCore
-from logquake.client.driving.names import Names
+from logquake.client.driving.sasl import each_login
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.steps import Call, Steps, Wait
-from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.errors import AuthenticationFailedError, ClosedError, ConnectionLostError
 from logquake.client.network.links import Links
 from logquake.client.pending import Promise
 from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataResponse
+from logquake.wire.sasl.logins import TokenLogin
 from tests.net.server import Server
 from tests.net.test_client_thread import (
     AGES_MS,
@@ -32,6 +34,7 @@ from tests.net.test_client_thread import (
     Asking,
     Counting,
     HastyClock,
+    SlowIssuer,
     Soon,
     in_time,
     versions,
@@ -43,7 +46,7 @@ from tests.waiting import PATIENCE_S
 async def driven(
     core: LastingCore,
     links: Links | None = None,
-    tell: Callable[[], None] = lambda: None,
+    tell: Callable[[], object] = lambda: None,
     clock: Clock = CLOCK,
 ) -> AsyncIterator[AioDriver]:
     links = links or Links(NETWORK, Random(1))
@@ -54,8 +57,8 @@ async def driven(
         driver.close()
 
 
-def _sockets(selector: selectors.BaseSelector, names: Names) -> SelectorSockets:
-    return SelectorSockets(CLOCK, selector=selector, names=names)
+def _sockets(selector: selectors.BaseSelector, aside: Aside) -> SelectorSockets:
+    return SelectorSockets(CLOCK, selector=selector, aside=aside)
 
 
 async def serve_until(server: Server, is_done: Callable[[], object]) -> None:
@@ -279,6 +282,21 @@ def test_what_is_in_flight_is_told_that_it_was_closed(server: Server) -> None:
     asyncio.run(main())
     (answered,) = core.answers
     assert isinstance(answered, ConnectionLostError)
+
+
+def test_the_loop_goes_on_while_a_program_is_asked_for_a_token(server: Server) -> None:
+    server.handler.answer = lambda _: versions()
+    issuer = SlowIssuer()
+    core = Asking("localhost", server.acceptor.port, each_login(TokenLogin(issuer), "test"))
+
+    async def main() -> None:
+        async with driven(core, core.links) as driver:
+            await serve_until(server, issuer.asked.is_set)
+            issuer.may_go_on.set()
+            assert await driver.wait(lambda: core.failure() is not None, in_time())
+
+    asyncio.run(main())
+    assert isinstance(core.failure(), AuthenticationFailedError)
 
 
 def test_a_host_without_an_address_is_told() -> None:

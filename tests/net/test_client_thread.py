@@ -15,13 +15,14 @@ import pytest
 
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.driving.driven import Driven, LastingCore
+from logquake.client.driving.sasl import each_login
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError, ConnectionLostError
 from logquake.client.network.effects import Node, Resolve
-from logquake.client.network.link import Answer, ClientRequest
+from logquake.client.network.link import Answer, ClientRequest, Login
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
@@ -29,6 +30,7 @@ from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
+from logquake.wire.sasl.logins import TokenLogin
 from tests.net.server import SERVED, Server
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -102,7 +104,7 @@ class Soon:
 
 @contextmanager
 def driven(
-    core: LastingCore, tell: Callable[[], None] = lambda: None, clock: Clock = CLOCK
+    core: LastingCore, tell: Callable[[], object] = lambda: None, clock: Clock = CLOCK
 ) -> Iterator[ThreadDriver]:
     links = Links(NETWORK, Random(1))
     new_sockets = partial(_sockets, SelectorSockets)
@@ -356,8 +358,8 @@ def test_the_first_to_close_it_is_told_so() -> None:
 class Asking:
     """Asks one broker for metadata."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self.links = Links(NETWORK, Random(1))
+    def __init__(self, host: str, port: int, new_login: Callable[[], Login] | None = None) -> None:
+        self.links = Links(NETWORK, Random(1), new_login=new_login)
         self.answers: list[Answer] = []
         self._node = Node(1, host, port)
         self._network = NetworkClient(NETWORK, self.links, self, Random(1))
@@ -447,3 +449,27 @@ def test_nobody_waits_while_a_name_is_looked_up() -> None:
         assert begun.wait(PATIENCE_S)
         assert driver.call(lambda _: "at once") == "at once"
         may_go_on.set()
+
+
+class SlowIssuer:
+    """Of no tokens in the end."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_go_on = threading.Event(), threading.Event()
+
+    def __call__(self) -> str:
+        self.asked.set()
+        assert self.may_go_on.wait(PATIENCE_S)
+        raise OSError("nobody issues tokens")
+
+
+def test_nobody_waits_while_a_program_is_asked_for_a_token(server: Server) -> None:
+    server.handler.answer = lambda _: versions()
+    issuer = SlowIssuer()
+    core = Asking("localhost", server.acceptor.port, each_login(TokenLogin(issuer), "test"))
+    with asking(core) as driver:
+        run_until(server, issuer.asked.is_set)
+        assert driver.call(lambda _: "at once") == "at once"
+        issuer.may_go_on.set()
+        assert driver.wait(lambda: core.failure() is not None, in_time())
+    assert "nobody issues tokens" in str(core.failure())

@@ -70,7 +70,7 @@ class SimDriver:
         links: Links,
         core: Core,
         watch: Watch | None = None,
-        tell: Callable[[], None] = lambda: None,
+        tell: Callable[[], bool] = lambda: False,
     ) -> None:
         self._fabric = fabric
         self._host = host
@@ -122,8 +122,8 @@ class SimDriver:
         effects = self._links.take_effects()
         for effect in effects:
             self._do(effect)
-        self._tell()
-        return self._look_at_call() or bool(effects)
+        was_told = self._tell()
+        return self._look_at_call() or bool(effects) or was_told
 
     def _look_at_call(self) -> bool:
         """Whether it went on."""

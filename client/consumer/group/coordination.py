@@ -14,14 +14,17 @@ from random import Random
 from logquake.client.clock import Clock
 from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.group.asking import Asking
+from logquake.client.consumer.group.assigning import Assigning
 from logquake.client.consumer.group.automatic import AutoCommit, BeforeRebalance
 from logquake.client.consumer.group.commits import Commits
 from logquake.client.consumer.group.committed import Beginnings, CommittedOffsets
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.election import Election
+from logquake.client.consumer.group.errands import Beside
 from logquake.client.consumer.group.freshness import Freshness
 from logquake.client.consumer.group.group_cluster import GroupCluster
 from logquake.client.consumer.group.heartbeat import Heartbeat
+from logquake.client.consumer.group.joining import JoiningGroup
 from logquake.client.consumer.group.keeping_alive import KeepingAlive
 from logquake.client.consumer.group.listener import (
     CommitCallback,
@@ -44,6 +47,7 @@ from logquake.wire.topic_partition import TopicPartition
 class Coordination:
     """Of a consumer that has a group.id, whether it subscribes or only commits.
 
+    ``beside`` calls assignors, when nobody has the core to himself.
     ``on_commit`` is called with offsets that were committed, in the program's calls: interceptors.
     ``on_event`` hears of what is not as it should be while the core is polled, to hand it on.
     Raises ValueError for assignors without a rebalance protocol in common.
@@ -59,6 +63,7 @@ class Coordination:
         clock: Clock,
         random: Random,
         *,
+        beside: Beside,
         on_commit: Callable[[Offsets], object] = lambda _: None,
         on_event: Callable[[GroupEvent], object] = lambda _: None,
     ) -> None:
@@ -71,14 +76,22 @@ class Coordination:
         self._watch = TopicWatch(subscriptions, cluster, heeds_racks=bool(settings.rack))
         election = Election(subscriptions, cluster, self._watch, assignors)
         self._membership = Membership(
+            settings, self._coordinator, self._watch, self._heartbeat, self._statistics
+        )
+        self._assigning = Assigning(
+            settings, self._coordinator, self._membership, election, self._statistics, beside
+        )
+        self._joining = JoiningGroup(
             settings,
             self._coordinator,
+            self._membership,
             subscriptions,
             self._watch,
             assignors,
-            election,
+            self._assigning,
             self._heartbeat,
             self._statistics,
+            beside,
         )
         self._keeping_alive = KeepingAlive(
             settings, self._coordinator, self._membership, self._heartbeat, self._statistics
@@ -119,7 +132,11 @@ class Coordination:
         """
         self._coordinator.poll(now_ms)
         self._commits.poll(now_ms)
-        self._membership.poll(now_ms)
+        if self._subscriptions.is_of_group:
+            self._watch.update()
+            self._membership.notice()
+            self._joining.poll(now_ms)
+            self._assigning.poll(now_ms)
         self._keeping_alive.poll(now_ms)
         self._beginnings.poll(now_ms)
         self._coordinator.poll(now_ms)  # what they ask leaves at once
@@ -129,7 +146,8 @@ class Coordination:
         due = [
             self._coordinator.next_due_ms(now_ms),
             self._commits.next_due_ms(),
-            self._membership.next_due_ms(now_ms),
+            self._joining.next_due_ms(now_ms),
+            self._assigning.next_due_ms(now_ms),
             self._keeping_alive.next_due_ms(),
             self._beginnings.next_due_ms(now_ms),
         ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from logquake.client.consumer.assignors.assignor import (
     Assignment,
     Assignor,
     RebalanceProtocol,
-    Subscriptions,
 )
 from logquake.client.consumer.group import leading
 from logquake.client.consumer.group.generation import Electing
@@ -41,27 +40,48 @@ class Election:
         updates = self._updates_needed(topics)
         return Electing(joined, updates if updates >= 0 or is_fresh else self._cluster.updates)
 
-    def go_on(self, stage: Electing, name: str | None) -> Electing | Assignment:
-        """What it waits for still, or what everybody gets.
+    def knows_enough(self, stage: Electing) -> bool:
+        """Of the topics."""
+        return self._cluster.updates != stage.updates
 
-        Raises AssignorError, and what an assignor raises.
-        """
-        if self._cluster.updates == stage.updates:
-            return stage
+    def given(self, stage: Electing) -> Assignment | None:
+        """What everybody gets, None where `assigning` has to tell first."""
         if stage.joined.skip_assignment:  # of a static leader that came back (KIP-814)
+            given: Assignment | None = {}
+        else:
+            given = stage.given
+        if given is not None:
             self._watch.leads()
-            return {}
-        given = stage.given
-        if given is None:
-            assignor = self._assignors[name or ""]
-            members = leading.members_of(stage.joined)
-            given = self._assign(assignor, members)
-            others = leading.topics_assigned(assignor, given) - leading.topics_of(members)
-            if others:
-                updates = self._updates_needed(leading.topics_of(members) | others)
-                return Electing(stage.joined, updates, given)
-        self._watch.leads()
         return given
+
+    def assigning(
+        self, joined: JoinGroupResponse, name: str | None
+    ) -> Callable[[], tuple[Assignment, frozenset[str]]]:
+        """To be called beside the core: an assignor may be the program's own. It tells what
+        everybody gets, and topics of it that nobody had named, or raises AssignorError, and what
+        an assignor raises.
+        """
+        assignor = self._assignors[name or ""]
+        partitions, members = partitions_of(self._cluster.snapshot), leading.members_of(joined)
+        is_cooperative = self.protocol is RebalanceProtocol.COOPERATIVE
+
+        def assign() -> tuple[Assignment, frozenset[str]]:
+            given = assignor.assign(partitions, members)
+            if is_cooperative:
+                leading.check_cooperation(assignor, members, given)
+            others = leading.topics_assigned(assignor, given) - leading.topics_of(members)
+            return given, others
+
+        return assign
+
+    def thought_of(
+        self, joined: JoinGroupResponse, given: Assignment, others: frozenset[str]
+    ) -> Electing:
+        """It waits until those other topics are known, too."""
+        if not others:
+            return Electing(joined, _NONE_MISSING, given)
+        topics = leading.topics_of(leading.members_of(joined)) | others
+        return Electing(joined, self._updates_needed(topics), given)
 
     def _updates_needed(self, topics: Iterable[str]) -> int:
         """It watches the topics of all members from now on."""
@@ -69,9 +89,3 @@ class Election:
             return _NONE_MISSING
         self._cluster.request_update_for_new_topics()
         return self._cluster.updates
-
-    def _assign(self, assignor: Assignor, members: Subscriptions) -> Assignment:
-        given = assignor.assign(partitions_of(self._cluster.snapshot), members)
-        if self.protocol is RebalanceProtocol.COOPERATIVE:
-            leading.check_cooperation(assignor, members, given)
-        return given

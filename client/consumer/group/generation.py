@@ -1,8 +1,8 @@
 """Who a member is, and how far it is with the next generation (AbstractCoordinator.MemberState).
 
-Out ──▶ ToJoin ◀──▶ Joining ──▶ Electing ──▶ Syncing ──▶ Joined ──▶ Stable
-          ▲                                                            │
-          └────────────────────────────────────────────────────────────┘
+Out ──▶ ToJoin ──▶ Wishing ──▶ Joining ──▶ Electing ◀──▶ Assigns ──▶ Syncing ──▶ Joined ──▶ Stable
+          ▲                                                                                   │
+          └───────────────────────────────────────────────────────────────────────────────────┘
 To join, a program has to poll: it gives up what it has, if it has to. What was assigned is its own
 once it has polled again. Whatever goes wrong leads back to ToJoin, or, with the member's id lost,
 to Out; what the program has to hear of is told by Halted.
@@ -10,10 +10,12 @@ to Out; what the program has to hear of is told by Halted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from logquake.client.consumer.assignors.assignor import Assignment
+from logquake.client.consumer.group.errands import Errand
 from logquake.client.errors import ClientError
 from logquake.wire.messages.group_membership import JoinGroupResponse
 from logquake.wire.sentinels import NO_GENERATION, UNKNOWN_MEMBER_ID
@@ -47,6 +49,13 @@ class ToJoin:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Wishing:
+    """The assignors are asked what the group's leader shall know, by their names."""
+
+    errand: Errand[Mapping[str, bytes | None]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Joining:
     """JoinGroup is in flight: the coordinator waits for the others."""
 
@@ -62,6 +71,14 @@ class Electing:
     joined: JoinGroupResponse
     updates: int
     given: Assignment | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assigns:
+    """This member leads, and its assignor is at work; topics that nobody had named come with it."""
+
+    joined: JoinGroupResponse
+    errand: Errand[tuple[Assignment, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +107,6 @@ class Halted:
     error: ClientError | None
 
 
-Stage = Out | ToJoin | Joining | Electing | Syncing | Joined | Stable | Halted
-Rebalancing = ToJoin | Joining | Electing | Syncing | Halted
-InGeneration = Electing | Syncing | Joined | Stable  # beats
+Stage = Out | ToJoin | Wishing | Joining | Electing | Assigns | Syncing | Joined | Stable | Halted
+Rebalancing = ToJoin | Wishing | Joining | Electing | Assigns | Syncing | Halted
+InGeneration = Electing | Assigns | Syncing | Joined | Stable  # beats

@@ -22,6 +22,7 @@ from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import read
+from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader, decode_request_header
@@ -118,6 +119,7 @@ class ConsumerPlayer(Player):
         self._steps: Steps[Any] | None = None
         self._wait: Wait | None = None
         self._moving: dict[TopicPartition, tuple[int, int]] = {}
+        self._telling = Telling()
         self._begin({})
 
     def _begin(self, keys: Mapping[str, object]) -> None:
@@ -132,7 +134,13 @@ class ConsumerPlayer(Player):
         network = NetworkClient(config.network(), self._links, self._metadata, random)
         updates = MetadataUpdates(config.metadata(), network, self._metadata)
         self._consuming = parts.consuming(
-            network, self._metadata, updates, self._clock, random, who=lambda: None
+            network,
+            self._metadata,
+            updates,
+            self._clock,
+            random,
+            who=lambda: None,
+            beside=self._telling.add,
         )
 
     def outcome(self) -> list[str]:
@@ -324,6 +332,7 @@ class ConsumerPlayer(Player):
             self._consuming.core.poll(self._clock.ms)
             self._look_whether_it_is_done()
             effects = self._links.take_effects()
+            self._telling.tell()
             due_ms = self._consuming.core.next_due_ms(self._clock.ms)
             if not effects and (due_ms is None or due_ms > self._clock.ms):
                 return

@@ -23,7 +23,7 @@ from logquake.client.admin.topics import NewTopic, create_topics
 from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import AuthenticationFailedError, ClientError, ClosedError
 from logquake.client.network.backoff import ExponentialBackoff
-from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
+from logquake.client.network.effects import Close, Connect, Effect, LogIn, Resolve, Write
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -237,6 +237,8 @@ class EnquiriesPlayer(Player):
             self._links.resolved(effect.link, ["10.0.0.1"], self._now_ms)
         elif isinstance(effect, Connect):
             self._connect(effect)
+        elif isinstance(effect, LogIn):
+            self._links.login_began(effect.link, effect.first_frame(), self._now_ms)
         elif isinstance(effect, Write):
             self._links.written(effect.link)
             self._take(effect.link, joined(effect.parts)[4:])

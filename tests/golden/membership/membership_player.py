@@ -28,6 +28,7 @@ from logquake.client.network.effects import Close, Connect, Effect, Resolve, Wri
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
+from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
@@ -105,6 +106,7 @@ class MembershipPlayer(Player):
         self._newest: dict[ApiKey, int] = {}
         self._awaited = False
         self._events: list[str] = []
+        self._telling = Telling()
         self.do_group()
 
     def outcome(self) -> list[str]:
@@ -144,6 +146,7 @@ class MembershipPlayer(Player):
             [ASSIGNORS[name] for name in assignors.split(",")],
             self._clock,
             random,
+            beside=self._telling.add,
             on_commit=self._program.intercept,
             on_event=lambda event: self._events.append(f"{event.kind.value}: {event.cause}"),
         )
@@ -352,6 +355,7 @@ class MembershipPlayer(Player):
             self._links.poll(self._clock.now)
             self._coordination.poll(self._clock.now)
             effects = self._links.take_effects()
+            self._telling.tell()
             due_ms = self._coordination.next_due_ms(self._clock.now)
             has_gone_on = self._program.go_on(self._clock.now)
             if not effects and not has_gone_on and (due_ms is None or due_ms > self._clock.now):

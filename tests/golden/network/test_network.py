@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from logquake.client.driving.aside import in_place
 from logquake.client.errors import AuthenticationFailedError, ClientError
-from logquake.client.network.effects import Close, Connect, Effect, Node, Resolve, Write
+from logquake.client.network.effects import Close, Connect, Effect, LogIn, Node, Resolve, Write
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
@@ -79,8 +80,9 @@ class NetworkPlayer(Player):
         self._asked: dict[int, list[RequestHeader]] = {}
 
     def outcome(self) -> list[str]:
-        for effect in self._links.take_effects():
-            self._chronicle.log(self._shown(effect))
+        while effects := self._links.take_effects():
+            for effect in effects:
+                self._perform(effect)
         return self._chronicle.take_log()
 
     # What a client does
@@ -214,7 +216,16 @@ class NetworkPlayer(Player):
         what = f"{type(answer).__name__}{f': {answer}' if isinstance(answer, Exception) else ''}"
         self._chronicle.log(f"{name} is told {what}")
 
-    def _shown(self, effect: Effect) -> str:
+    def _perform(self, effect: Effect) -> None:
+        if isinstance(effect, LogIn):
+            in_place(
+                effect.first_frame,
+                lambda told: self._links.login_began(effect.link, told, self._now_ms),
+            )
+        else:
+            self._chronicle.log(self._shown(effect))
+
+    def _shown(self, effect: Resolve | Connect | Write | Close) -> str:
         if isinstance(effect, Resolve):
             return f"link {effect.link}: look up {effect.host}"
         if isinstance(effect, Connect):

@@ -126,7 +126,7 @@ class Copier(Member):
     def _go_back(self, name: str, driver: SimDriver, consuming: Consuming) -> Life:
         """To what is committed: the records that were copied in vain come again."""
         places = consuming.assignment()
-        committed = yield Do(driver, consuming.committed(places, API_TIMEOUT_MS))
+        committed = yield Do(driver, consuming.committing.committed(places, API_TIMEOUT_MS))
         for place in sorted(places & consuming.assignment()):
             found = committed.get(place)
             self._reading.sought(name, place)

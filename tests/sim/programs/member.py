@@ -229,8 +229,8 @@ class Member:
     def _commit(self, driver: SimDriver, consuming: Consuming) -> Life:
         try:
             if self.rng.random() < 0.5:
-                yield Do(driver, consuming.commit(None, API_TIMEOUT_MS))
+                yield Do(driver, consuming.committing.commit(None, API_TIMEOUT_MS))
             else:
-                yield Do(driver, consuming.commit_async(None, None))
+                yield Do(driver, consuming.committing.commit_async(None, None))
         except ClientError:
             yield Sleep(20)

@@ -27,6 +27,7 @@ from logquake.client.network.effects import Connect, Effect, Resolve, Write
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
+from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
@@ -67,6 +68,7 @@ class Run:
         self.subscriptions.subscribe(["t"])
         settings = NetworkSettings(request_timeout_ms=3_000, max_in_flight_requests=100)
         self._links = Links(settings, self._random)
+        self._telling = Telling()
         self.coordination = Coordination(
             SETTINGS,
             NetworkClient(settings, self._links, self._cluster, self._random),
@@ -75,6 +77,7 @@ class Run:
             [assignor],
             self._clock,
             self._random,
+            beside=self._telling.add,
         )
 
     # As a listener
@@ -205,6 +208,7 @@ class Run:
             self._links.poll(self._clock.now)
             self.coordination.poll(self._clock.now)
             effects = self._links.take_effects()
+            self._telling.tell()
             due_ms = self.coordination.next_due_ms(self._clock.now)
             if not effects and (due_ms is None or due_ms > self._clock.now):
                 return

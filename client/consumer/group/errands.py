@@ -1,0 +1,46 @@
+"""Calling an assignor of the program's own when nobody has the core to himself.
+
+It may take long, or call the consumer: Kafka's are called with the coordinator locked, so that a
+heartbeat waits for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+Beside: TypeAlias = Callable[[Callable[[], object]], object]
+"""Has something called soon, beside the core: `Telling.add`, say."""
+
+
+class Errand(Generic[T]):
+    """What it comes to is looked at in a later poll of the core's."""
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._function = function
+        self._outcome: list[T] = []
+        self._error: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            self._outcome.append(self._function())
+        except Exception as error:  # noqa: BLE001 - the program's own may raise any
+            self._error = error
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self._outcome) or self._error is not None
+
+    def outcome(self) -> T:
+        """Of one that is done. Raises what was raised."""
+        if self._error is not None:
+            raise self._error
+        return self._outcome[0]
+
+
+def begin(function: Callable[[], T], beside: Beside) -> Errand[T]:
+    errand = Errand(function)
+    beside(errand.run)
+    return errand
