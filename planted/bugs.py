@@ -110,7 +110,12 @@ REPLICATION = (
         ),
         Simulated(
             World.CLUSTER,
-            ("isr_candidate_completeness", "leader_completeness", "one_value_per_offset"),
+            (
+                "high_watermark",
+                "isr_candidate_completeness",
+                "leader_completeness",
+                "one_value_per_offset",
+            ),
         ),
     ),
     PlantedBug(

@@ -69,7 +69,9 @@ class FetchRequests:
             return
         message = request.message(self._settings, version)
         told = partial(done, node_id, version)
-        self._network.send(node_id, ClientRequest(message, version, FetchResponse, told), now_ms)
+        bound = self._settings.max_answer_bytes
+        asked = ClientRequest(message, version, FetchResponse, told, max_response_bytes=bound)
+        self._network.send(node_id, asked, now_ms)
 
     def _answered(self, sent_ms: int, node_id: int, version: int, answer: Answer) -> None:
         if isinstance(answer, FetchResponse):

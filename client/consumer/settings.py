@@ -24,6 +24,11 @@ class OffsetReset(Enum):
     NONE = "none"  # the program is told, and decides
 
 
+# A topic's max.message.bytes may be more, but then Kafka's own brokers hardly take it in
+# (socket.request.max.bytes is 100 MiB).
+_LARGEST_BATCH_BYTES = 128 * 1024 * 1024
+
+
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
     isolation: Isolation = Isolation.READ_UNCOMMITTED
@@ -34,6 +39,8 @@ class FetchSettings:
     # partition that has records one whole batch comes even if that is more.
     max_bytes: int = 50 * 1024 * 1024
     partition_max_bytes: int = 1024 * 1024
+    # What an answer may weigh besides its records.
+    max_response_bytes: int = 32 * 1024 * 1024
     # max.poll.records: how many one poll hands out; what was fetched and not handed out waits.
     max_poll_records: int = 500
     # check.crcs
@@ -43,6 +50,11 @@ class FetchSettings:
     max_decompressed_bytes: int = MAX_DECOMPRESSED_BYTES
     # metadata.max.age.ms: for how long a nearer replica is read from before the leader is asked.
     preferred_replica_ms: int = 300_000
+
+    @property
+    def max_answer_bytes(self) -> int:
+        """With its records."""
+        return max(self.max_bytes, _LARGEST_BATCH_BYTES) + self.max_response_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,9 @@ from logquake.wire.schema import Message
 # Of a session's lifetime: what is on its way, and clocks that differ, take some of it, and many
 # connections shall not come at once.
 _EARLIEST, _LATEST = 0.85, 0.95
+# Of what comes before any request is answered: versions, and the words of a login. As much as
+# brokers take of a client's login (sasl.server.max.receive.size).
+_MAX_GREETING_BYTES = 512 * 1024
 
 
 class Dialogue:
@@ -73,6 +76,13 @@ class Dialogue:
             self._log_in_anew(link, stage, request, deadline_ms)
         else:
             self._send(link, request, deadline_ms)
+
+    def most_bytes(self, link: Link) -> int:
+        """That the next frame may have: what is asked first is answered first."""
+        if not link.in_flight:
+            return _MAX_GREETING_BYTES
+        own_bytes = link.in_flight[0].request.max_response_bytes
+        return self._settings.max_response_bytes if own_bytes is None else own_bytes
 
     def on_frame(self, link: Link, frame: memoryview, now_ms: int) -> None:
         """Raises ProtocolError; AuthenticationFailedError or BrokerError of who lets us not in."""

@@ -17,10 +17,9 @@ _GROWTH = 4
 class Frames:
     """room(), received(), then next() until it answers None."""
 
-    __slots__ = ("_base", "_end", "_filled", "_long", "_long_bytes", "_max_frame_bytes", "_start")
+    __slots__ = ("_base", "_end", "_filled", "_long", "_long_bytes", "_start")
 
-    def __init__(self, max_frame_bytes: int) -> None:
-        self._max_frame_bytes = max_frame_bytes
+    def __init__(self) -> None:
         self._base = memoryview(bytearray(_BASE_BYTES))
         self._start = 0  # of the first byte that is not handed out
         self._end = 0  # of the bytes received
@@ -45,7 +44,7 @@ class Frames:
         else:
             self._filled += count
 
-    def next(self) -> memoryview | None:
+    def next(self, max_frame_bytes: int) -> memoryview | None:
         """The first frame, without its length; None until all of it is here.
 
         Raises ProtocolError for a length below zero or above the bound.
@@ -53,7 +52,7 @@ class Frames:
         if self._long is not None:
             return self._finish_long()
         pending = self._base[self._start : self._end]
-        size = frame_size(pending, self._max_frame_bytes)
+        size = frame_size(pending, max_frame_bytes)
         if size is not None and size <= len(pending):
             self._start += size
             return memoryview(bytearray(pending[LENGTH_BYTES:size]))

@@ -89,7 +89,8 @@ class Serving:
 @dataclass(frozen=True, slots=True)
 class ClientRequest:
     """``response`` is None of one that is not answered: it is done, with its own message, once it
-    has left. ``timeout_ms`` stands in for request.timeout.ms.
+    has left. ``timeout_ms`` stands in for request.timeout.ms, ``max_response_bytes`` for the
+    settings'.
     """
 
     message: Message
@@ -97,6 +98,7 @@ class ClientRequest:
     response: type[Message] | None
     done: Done
     timeout_ms: int | None = None
+    max_response_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

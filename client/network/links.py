@@ -67,8 +67,7 @@ class Links:
         """To a node that has no link."""
         self._last_id += 1
         deadline_ms = now_ms + self.states.setup_timeout_ms(node.id)
-        frames = Frames(self._settings.max_response_bytes)
-        link = Link(self._last_id, node, frames, deadline_ms, now_ms)
+        link = Link(self._last_id, node, Frames(), deadline_ms, now_ms)
         self._links[link.id] = link
         address = self.states.begin(link, now_ms).next()
         if address is None:
@@ -230,7 +229,10 @@ class Links:
 
     def _take_frames(self, link: Link, now_ms: int) -> None:
         try:
-            while link.id in self._links and (frame := link.frames.next()) is not None:
+            while link.id in self._links:
+                frame = link.frames.next(self._dialogue.most_bytes(link))
+                if frame is None:
+                    return
                 self._dialogue.on_frame(link, frame, now_ms)
         except ProtocolError as error:
             self._end(link, MalformedResponseError(f"{link.node}: {error}"), now_ms)

@@ -26,9 +26,11 @@ class NetworkSettings:
     connection_setup_timeout_max_ms: int = 30_000
     # connections.max.idle.ms: below the brokers' own, so that it is we who close.
     connections_max_idle_ms: int = 540_000
-    # What one response may weigh. Kafka's clients take what is announced; memory follows the
-    # bytes that came, and this bounds them whoever may listen there.
-    max_response_bytes: int = 128 * 1024 * 1024
+    # logquake.max.response.bytes: what one response without records may weigh. Kafka's clients take
+    # what is announced; memory follows the bytes that came, a few times as much once they are
+    # decoded, and this bounds them whoever may listen there. Metadata of 500,000 partitions with
+    # three replicas has 25 MB.
+    max_response_bytes: int = 32 * 1024 * 1024
     # What brokers are taken to speak, first and last version by API key; None asks each of them
     # (KIP-35). A broker that does not speak it closes the connection without a word.
     known_versions: Mapping[int, tuple[int, int]] | None = None

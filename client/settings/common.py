@@ -46,6 +46,9 @@ class CommonConfig(SecurityConfig):
     socket_connection_setup_timeout_max_ms: int = key(30_000, long(0))
     # Below the brokers' own, so that it is we who close; -1 never closes.
     connections_max_idle_ms: int = key(540_000, long(-1))
+    # A key of our own: what one answer without records may weigh, whoever may listen there. Of a
+    # Fetch it comes on top of what it asked for. Kafka's clients take what is announced.
+    logquake_max_response_bytes: int = key(32 * 1024 * 1024, integer(1024))
     # Brokers and partitions that nobody told us of are found after so long.
     metadata_max_age_ms: int = key(300_000, long(0))
     # Once no broker that is known can be reached, go back to those above (KIP-899). Without it a
@@ -70,6 +73,7 @@ class CommonConfig(SecurityConfig):
             connection_setup_timeout_ms=self.socket_connection_setup_timeout_ms,
             connection_setup_timeout_max_ms=self.socket_connection_setup_timeout_max_ms,
             connections_max_idle_ms=LONG_MAX if idle_ms < 0 else idle_ms,
+            max_response_bytes=self.logquake_max_response_bytes,
         )
 
     def metadata(self) -> MetadataSettings:

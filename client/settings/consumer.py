@@ -117,6 +117,7 @@ class ConsumerConfig(CommonConfig):
             max_wait_ms=self.fetch_max_wait_ms,
             max_bytes=self.fetch_max_bytes,
             partition_max_bytes=self.max_partition_fetch_bytes,
+            max_response_bytes=self.logquake_max_response_bytes,
             max_poll_records=self.max_poll_records,
             check_crcs=self.check_crcs,
             rack=self.client_rack,

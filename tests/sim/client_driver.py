@@ -123,7 +123,12 @@ class SimDriver:
         for effect in effects:
             self._do(effect)
         was_told = self._tell()
-        return self._look_at_call() or bool(effects) or was_told
+        return self._look_at_call() or bool(effects) or (was_told and self._is_due())
+
+    def _is_due(self) -> bool:
+        """What was told had the core do something at once: an assignor has assigned."""
+        due_ms = self._core.next_due_ms(self.now_ms())
+        return due_ms is not None and due_ms <= self.now_ms()
 
     def _look_at_call(self) -> bool:
         """Whether it went on."""

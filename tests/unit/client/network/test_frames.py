@@ -13,7 +13,7 @@ from logquake.wire.errors import ProtocolError
 BOUND = 64 * 1024 * 1024
 
 
-def put(frames: Frames, content: bytes) -> list[bytes]:
+def put(frames: Frames, content: bytes, bound: int = BOUND) -> list[bytes]:
     """As much at a time as there is room for."""
     found = []
     while content:
@@ -22,7 +22,7 @@ def put(frames: Frames, content: bytes) -> list[bytes]:
         room[: len(piece)] = piece
         frames.received(len(piece))
         content = content[len(piece) :]
-        while (frame := frames.next()) is not None:
+        while (frame := frames.next(bound)) is not None:
             found.append(bytes(frame))
     return found
 
@@ -37,7 +37,7 @@ def test_what_was_sent_comes_out_however_it_was_cut(seed: int) -> None:
     sizes = [random.choice([0, 1, 100, 32 * 1024 - 4, 32 * 1024, 70_000]) for _ in range(20)]
     sent = [random.randbytes(size) for size in sizes]
     stream = b"".join(map(framed, sent))
-    frames, found = Frames(BOUND), []
+    frames, found = Frames(), []
     while stream:
         size = random.choice([1, 3, 5, 1000, 50_000])
         found += put(frames, stream[:size])
@@ -46,10 +46,10 @@ def test_what_was_sent_comes_out_however_it_was_cut(seed: int) -> None:
 
 
 def test_a_frame_stays_as_it_is_when_more_comes() -> None:
-    frames = Frames(BOUND)
+    frames = Frames()
     frames.room()[:7] = framed(b"one")
     frames.received(7)
-    first = frames.next()
+    first = frames.next(BOUND)
     assert first is not None
     put(frames, framed(b"two"))
     assert bytes(first) == b"one"
@@ -58,11 +58,11 @@ def test_a_frame_stays_as_it_is_when_more_comes() -> None:
 @pytest.mark.parametrize("length", [-1, 1001, 0x7FFFFFFF])
 def test_lengths_beyond_the_bound_are_refused(length: int) -> None:
     with pytest.raises(ProtocolError, match=str(length)):
-        put(Frames(1000), struct.pack(">i", length))
+        put(Frames(), struct.pack(">i", length), 1000)
 
 
 def test_memory_follows_what_came_and_not_what_was_announced() -> None:
-    frames = Frames(BOUND)
+    frames = Frames()
     put(frames, struct.pack(">i", BOUND) + bytes(100))
     assert len(frames.room()) < 2 * 1024 * 1024
     put(frames, bytes(10 * 1024 * 1024))

@@ -8,7 +8,7 @@ from logquake.client.network.link import Link, Serving
 
 
 def test_who_wanted_to_send_before_all_had_left_can_go_on_then() -> None:
-    link = Link(1, Node(0, "host", 9092), Frames(100), 0, 0, stage=Serving({}))
+    link = Link(1, Node(0, "host", 9092), Frames(), 0, 0, stage=Serving({}))
     link.has_unsent = True
     assert not link.may_send(0, max_in_flight=5)
     assert link.has_left()
