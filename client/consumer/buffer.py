@@ -31,10 +31,6 @@ class FetchBuffer:
             yield self.current
         yield from self._waiting
 
-    def __len__(self) -> int:
-        is_current = self.current is not None and not self.current.is_consumed
-        return len(self._waiting) + is_current
-
     @property
     def places(self) -> set[TopicPartition]:
         """Of which nothing more is fetched for now."""

@@ -54,6 +54,10 @@ class Fetched(Generic[T]):
 
 
 class FetchCollector:
+    """``turns`` are counted: an answer was handed out whole, or said something besides records.
+    Whoever fetches has something to do then.
+    """
+
     def __init__(
         self,
         settings: FetchSettings,
@@ -67,6 +71,7 @@ class FetchCollector:
         self._cluster = cluster
         self._buffer = buffer
         self._statistics = statistics
+        self.turns = 0
 
     def collect(self, now_ms: int, take: Take[T]) -> Fetched[T]:
         """max.poll.records at most, or so many of what else ``take`` takes.
@@ -112,6 +117,7 @@ class FetchCollector:
         self._buffer.current = fetch if usable else None
         if not usable:
             self._count(fetch, now_ms)
+            self.turns += 1
         self._buffer.remove_first()
         return True
 
@@ -155,6 +161,8 @@ class FetchCollector:
     def _count(self, fetch: CompletedFetch, now_ms: int) -> None:
         size_bytes = fetch.size_bytes if fetch.count else 0
         self._statistics.handed_out(fetch.tally, fetch.place.topic, fetch.count, size_bytes, now_ms)
+        if not fetch.tally.shares:
+            self.turns += 1
 
     # What an answer says besides records
 

@@ -181,7 +181,7 @@ class CompletedFetch:
                     is_append_time,
                     record.key,
                     record.value,
-                    tuple(record.headers),
+                    tuple(headers) if (headers := record.headers) else (),
                     epoch,
                 ),
             )

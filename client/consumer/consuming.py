@@ -162,9 +162,10 @@ class Consuming:
         with self._calls.one_at_a_time():
             self._polls.polled(now_ms)
             self._group.polled(now_ms)
-            left = self._fetcher.left
-            fetched = self._fetcher.collect(now_ms)
-            if self._fetcher.left != left:
+            fetcher = self._fetcher
+            turns, had_something = fetcher.turns, fetcher.has_something
+            fetched = fetcher.collect(now_ms)
+            if fetcher.turns != turns or (had_something and not fetcher.has_something):
                 wake()
             return self._handing_out.at_once(fetched.records) if fetched.records else None
 

@@ -59,9 +59,9 @@ class Fetcher:
         return any((state := of(each.place)) and state.is_fetchable for each in self._buffer)
 
     @property
-    def left(self) -> int:
-        """How many partitions' shares of answers were not handed out yet."""
-        return len(self._buffer)
+    def turns(self) -> int:
+        """See `FetchCollector`."""
+        return self._collector.turns
 
     def retain(self, places: Collection[TopicPartition]) -> None:
         """What was fetched of others is nobody's."""
