@@ -5,6 +5,9 @@ Without it every worker, of a plan as of a task, imports pyarrow and this packag
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+
 import pyarrow as pa
 from pyspark.daemon import manager
 
@@ -13,5 +16,12 @@ from logquake.pipeline.source.decoding import rows
 
 __all__ = ["pa", "rows", "topics"]  # imported for the workers
 
+_OF_TASKS = "pyspark.worker"  # what the daemon is told to run; plans have modules of their own
+# Arrow imports pandas where it makes an array, to know pandas' own: so with the first of any task.
+_TASKS_NEED = ("pandas", "logquake.pipeline.sink.encoding.plain")
+
 if __name__ == "__main__":
+    if _OF_TASKS in sys.argv:
+        for name in _TASKS_NEED:
+            import_module(name)
     manager()
