@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from random import Random
 
 from logquake.client.consumer.calls import Calls
+from logquake.client.consumer.end_looks import EndLook
 from logquake.client.consumer.leader_requests import LeaderRequests
 from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offset_search import OffsetSearch
@@ -51,7 +52,7 @@ class Asking:
         self._backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
         )
-        self._ends_asked: dict[TopicPartition, OffsetSearch] = {}
+        self._ends_asked: dict[TopicPartition, EndLook] = {}
 
     def offsets_for_times(
         self, times_ms: Mapping[TopicPartition, int], timeout_ms: int
@@ -84,7 +85,7 @@ class Asking:
     def current_lag(self, place: TopicPartition) -> int | None:
         """Records that are behind the position, as far as was told; None if nothing was told yet.
 
-        Then it is asked for, and may be known the next time. Raises NotAssignedError.
+        Then it is asked for once, and may be known the next time. Raises NotAssignedError.
         """
         with self._calls.one_at_a_time():
             check_place(place)
@@ -93,14 +94,14 @@ class Asking:
             if state.end_offset(self._settings.isolation) is None:
                 if place not in self._ends_asked:
                     search = self._offset_search({place: LATEST_TIMESTAMP}, by_time=False)
-                    self._ends_asked[place] = search
-                    self._questions.ask(search)
+                    look = self._ends_asked[place] = EndLook(place, search, self._metadata)
+                    self._questions.ask(look)
                 return None
             return state.lag(self._settings.isolation)
 
     def _forget_ends_told(self) -> None:
-        for place, search in list(self._ends_asked.items()):
-            if search.is_done or place not in self._subscriptions.assigned:
+        for place, look in list(self._ends_asked.items()):
+            if look.is_done or place not in self._subscriptions.assigned:
                 self._questions.drop(self._ends_asked.pop(place))
 
     def partitions_for(self, topic: str, timeout_ms: int) -> Steps[list[PartitionNodes]]:

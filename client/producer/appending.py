@@ -122,16 +122,19 @@ class Appending:
         known = yield from self._topics.wait(
             outgoing.topic, outgoing.partition, now_ms, deadline_ms
         )
-        outgoing = yield from self._with_partition(outgoing, known)
+        outgoing = yield from self._with_partition(outgoing, known, deadline_ms)
         check_size(size_bound(outgoing.record), self._config)
         append = partial(self._append_known, outgoing)
         appended = yield from self._memory.appended(append, deadline_ms)
         return appended.delivery
 
-    def _with_partition(self, outgoing: Outgoing, known: PartitionsOfTopic) -> Steps[Outgoing]:
+    def _with_partition(
+        self, outgoing: Outgoing, known: PartitionsOfTopic, deadline_ms: int
+    ) -> Steps[Outgoing]:
         """The one that the program's own partitioner says, if there is one, and nothing else does.
+        One that the topic has not yet is waited for.
 
-        Raises ValueError, TypeError, and what it raises.
+        Raises ValueError, TypeError, what it raises, and TimedOutError.
         """
         topic, partition, record, _ = outgoing
         own = self._own_partitioner
@@ -140,6 +143,8 @@ class Appending:
         chosen: int = yield Call(
             partial(programs_choice, own, topic, record.key, record.value, known)
         )
+        if chosen >= len(known.all):
+            yield from self._topics.wait(topic, chosen, self._clock.now_ms(), deadline_ms)
         return outgoing._replace(partition=chosen)
 
     def _append_known(self, outgoing: Outgoing, lease: Lease | None) -> Appended[Delivery] | Full:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from logquake.client.driving.steps import Call, Wait
-from logquake.client.errors import ClosedError, DeliveryError
+from logquake.client.errors import ClosedError, DeliveryError, TimedOutError
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
@@ -29,10 +29,11 @@ DELIVERY_TIMEOUT_MS = 1_000
 
 
 class NamesOfPartitions:
-    """A partitioner that fails once it is told to; ``asked`` counts."""
+    """A partitioner that says one, and fails once it is told to; ``asked`` counts."""
 
     def __init__(self) -> None:
         self.fails = False
+        self.says = 0
         self.asked = 0
 
     def partition(
@@ -41,7 +42,7 @@ class NamesOfPartitions:
         self.asked += 1
         if self.fails:
             raise LookupError("no partition of that name")
-        return 0
+        return self.says
 
 
 class Heard(ProducerInterceptor):
@@ -233,3 +234,20 @@ def test_an_interceptor_hears_of_a_header_that_nobody_could_send(partition: int 
         assert program.heard.errors.pop() is failed.value
         program.producing.append(good)
     assert program.heard.errors == []
+
+
+def test_a_partition_that_a_partitioner_says_and_the_topic_has_not_is_waited_for() -> None:
+    program = Program()
+    program.partitioner.says = 7
+    steps = program.producing.append_in_time(program.outgoing())
+    asking = next(steps)
+    assert isinstance(asking, Call)
+    waiting = steps.send(asking.function())
+    assert isinstance(waiting, Wait)
+    telling = steps.send(False)
+    assert isinstance(telling, Call)
+    with pytest.raises(StopIteration) as end:
+        steps.send(telling.function())
+    refusal = end.value.value.outcome.cause
+    assert isinstance(refusal, TimedOutError)
+    assert "partition 7 of topic t, which has 1, is not known" in str(refusal)
