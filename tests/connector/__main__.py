@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmarks.errors import BenchmarkError
@@ -20,10 +20,10 @@ from benchmarks.kafka_peer import kafka_cluster
 from benchmarks.own_cluster import NAME as OURS
 from benchmarks.own_cluster import own_cluster
 from benchmarks.spark.connector import with_connector
-from benchmarks.target import Target
 from logquake.pipeline.session import spark_session
-from tests.connector.outcomes import Outcome, compare
+from tests.connector.outcomes import Case, Outcome, compare
 from tests.connector.reads import read_cases
+from tests.connector.secured import secured_broker, secured_cases
 from tests.connector.streams import stream_cases
 from tests.connector.topics import fill
 from tests.connector.writes import write_cases
@@ -32,6 +32,7 @@ _CLUSTERS = {OURS: lambda: own_cluster(1), KAFKA: kafka_cluster}
 # A machine that does other things meanwhile is no refusal.
 _PATIENT = {"spark.python.authenticate.socketTimeout": "300s"}
 _KINDS = {"reads": read_cases, "streams": stream_cases, "writes": write_cases}
+_SECURED = "secured"
 
 
 def main() -> int:
@@ -39,11 +40,7 @@ def main() -> int:
     try:
         spark = spark_session("connector", cores=2, configs=with_connector() | _PATIENT)
         spark.sparkContext.setLogLevel("OFF")  # of what is refused
-        outcomes = [
-            outcome
-            for name in options.at
-            for outcome in _compared(spark, _CLUSTERS[name](), options)
-        ]
+        outcomes = [outcome for name in options.at for outcome in _at(name, spark, options)]
     except BenchmarkError as error:
         print(f"connector: {error}", file=sys.stderr)
         return 2
@@ -57,14 +54,21 @@ def main() -> int:
     return 1 if unexpected else 0
 
 
-def _compared(
-    spark: Any, running: AbstractContextManager[Target], options: argparse.Namespace
-) -> list[Outcome]:
-    with running as target:
-        fill(target.bootstrap)
-        cases = [case for kind in options.only for case in _KINDS[kind](spark, target.bootstrap)]
-        wanted = [case for case in cases if any(word in case.name for word in options.case)]
-        return compare(target.name, wanted)
+def _at(name: str, spark: Any, options: argparse.Namespace) -> Iterator[Outcome]:
+    if kinds := [kind for kind in options.only if kind != _SECURED]:
+        with _CLUSTERS[name]() as target:
+            fill(target.bootstrap)
+            cases = [case for kind in kinds for case in _KINDS[kind](spark, target.bootstrap)]
+            yield from _compared(name, cases, options)
+    if _SECURED in options.only:
+        with secured_broker(name) as one:
+            yield from _compared(name, secured_cases(spark, one), options)
+
+
+def _compared(name: str, cases: Iterable[Case], options: argparse.Namespace) -> list[Outcome]:
+    return compare(
+        name, [case for case in cases if any(word in case.name for word in options.case)]
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -74,7 +78,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--at", nargs="+", choices=_CLUSTERS, default=list(_CLUSTERS))
-    parser.add_argument("--only", nargs="+", choices=_KINDS, default=list(_KINDS))
+    parser.add_argument(
+        "--only", nargs="+", choices=[*_KINDS, _SECURED], default=[*_KINDS, _SECURED]
+    )
     parser.add_argument(
         "--case",
         nargs="+",

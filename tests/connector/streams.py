@@ -21,10 +21,13 @@ from tests.connector.topics import (
     STEP_MS,
     make,
     send_some,
+    widen,
 )
+from tests.waiting import wait_for
 
 _TIMEOUT_S = 300
-_PARTITIONS, _FEW = 2, 9
+_PARTITIONS, _FEW = 2, 10
+_LOOKS_S = 10  # some triggers of a second
 _OF = {"subscribe": ORDERS, "startingOffsets": "earliest"}
 
 
@@ -79,6 +82,8 @@ def stream_cases(spark: Any, bootstrap: str) -> list[Case]:
             "stream: a checkpoint of the connector's goes on",
             partial(_taken_over, spark, bootstrap),
         ),
+        Case("stream: partitions that come later", partial(_grown, spark, bootstrap)),
+        Case("stream: minOffsetsPerTrigger", partial(_gathered, spark, bootstrap)),
     ]
 
 
@@ -99,6 +104,54 @@ def _taken_over(spark: Any, bootstrap: str, of_format: str) -> Done:
             send_some(bootstrap, topic, _PARTITIONS, range(first, first + _FEW))
             rows += _run(spark, bootstrap, options, reader, Path(folder))
     return [(*row[:2], *row[3:]) for row in rows]  # without the topic
+
+
+def _grown(spark: Any, bootstrap: str, of_format: str) -> Done:
+    topic = f"wider-{of_format}"
+    make(bootstrap, {topic: _PARTITIONS})
+    options = {"subscribe": topic, "startingOffsets": "earliest", "maxOffsetsPerTrigger": "5"}
+    with TemporaryDirectory() as folder:
+        rows: list[Any] = []
+        for partitions in (_PARTITIONS, _PARTITIONS + 2):
+            widen(bootstrap, topic, partitions)
+            send_some(bootstrap, topic, partitions, range(_FEW))
+            rows += _run(spark, bootstrap, options, of_format, Path(folder))
+        offsets = [each[topic] for each in _offsets(Path(folder))]
+    return [*offsets, *((*row[:2], *row[3:]) for row in rows)]
+
+
+def _gathered(spark: Any, bootstrap: str, of_format: str) -> Done:
+    """Too few wait for more, though they are looked at again and again."""
+    topic = f"gathers-{of_format}"
+    make(bootstrap, {topic: _PARTITIONS})
+    send_some(bootstrap, topic, _PARTITIONS, range(_FEW))
+    with TemporaryDirectory() as folder:
+        query = (
+            spark.readStream.format(of_format)
+            .option("kafka.bootstrap.servers", bootstrap)
+            .option("subscribe", topic)
+            .option("startingOffsets", "earliest")
+            .option("minOffsetsPerTrigger", str(2 * _FEW))
+            .option("maxTriggerDelay", "1h")
+            .load()
+            .writeStream.foreachBatch(lambda *_: None)
+            .option("checkpointLocation", folder)
+            .trigger(processingTime="1 second")
+            .start()
+        )
+        try:
+            for batches, more in ((1, _FEW), (1, _FEW), (2, 0)):
+                _wait_for_batches(query, Path(folder), batches)
+                send_some(bootstrap, topic, _PARTITIONS, range(more))
+        finally:
+            query.stop()
+        return [each[topic] for each in _offsets(Path(folder))]
+
+
+def _wait_for_batches(query: Any, folder: Path, number: int) -> None:
+    """And for what would come next if it did not wait."""
+    wait_for("batches", lambda: _offsets(folder), lambda found: len(found) >= number)
+    query.awaitTermination(_LOOKS_S)
 
 
 def _run(

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from confluent_kafka.cimpl import NewPartitions, NewTopic
+
+from tests.every_broker import wait_until_all_tell
 
 FIRST_MS = 1_700_000_000_000
 STEP_MS = 1_000
@@ -56,6 +58,15 @@ def make(bootstrap: str, partitions: Mapping[str, int]) -> None:
     wanted = [NewTopic(name, count, 1, config=_KEPT) for name, count in partitions.items()]
     for future in admin.create_topics(wanted).values():
         future.result(_TIMEOUT_S)
+
+
+def widen(bootstrap: str, topic: str, partitions: int) -> None:
+    """To so many partitions, which all brokers tell of then."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    if len(admin.list_topics(topic, _TIMEOUT_S).topics[topic].partitions) < partitions:
+        for future in admin.create_partitions([NewPartitions(topic, partitions)]).values():
+            future.result(_TIMEOUT_S)
+    wait_until_all_tell(bootstrap, topic, partitions)
 
 
 def _decide(bootstrap: str) -> None:
