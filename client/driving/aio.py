@@ -179,11 +179,12 @@ class AioDriver:
 
     def _on_events(self) -> None:
         try:
-            self._sockets.wait(self._links, 0)
+            comes_to_something = self._sockets.wait(self._links, 0)
         except Exception as error:  # noqa: BLE001 - as in a pass
             self._fail(error)
         else:
-            self._pass()
+            if comes_to_something:
+                self._pass()
 
     def _wake_those_who_wait(self) -> None:
         """They look for themselves, since things may have changed again when they come to it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import Core
-from logquake.client.driving.sockets import Sockets
+from logquake.client.driving.sockets import Sockets, wait_for_something
 from logquake.client.errors import ConnectionLostError
 from logquake.client.network.links import Links
 
@@ -31,8 +31,7 @@ class BlockingDriver:
                     continue
                 due_ms = core.next_due_ms(now_ms)
                 until_ms = deadline_ms if due_ms is None else min(due_ms, deadline_ms)
-                left_ms = until_ms - self._clock.now_ms()  # a name may have been looked up
-                self._sockets.wait(self._links, max(0, left_ms))
+                wait_for_something(self._sockets, self._links, until_ms, self._clock)
         except BaseException:  # Ctrl-C: nobody knows which bytes were taken in
             self._end_all("interrupted")
             raise

@@ -41,7 +41,7 @@ class Driven(Protocol):
 
     def room(self, link_id: int) -> memoryview: ...
 
-    def received(self, link_id: int, count: int, now_ms: int) -> None: ...
+    def received(self, link_id: int, count: int, now_ms: int) -> bool: ...
 
     def written(self, link_id: int) -> bool: ...
 
@@ -83,9 +83,9 @@ class Shared:
         with self._lock:
             return self._links.room(link_id)
 
-    def received(self, link_id: int, count: int, now_ms: int) -> None:
+    def received(self, link_id: int, count: int, now_ms: int) -> bool:
         with self._lock:
-            self._links.received(link_id, count, now_ms)
+            return self._links.received(link_id, count, now_ms)
 
     def written(self, link_id: int) -> bool:
         with self._lock:

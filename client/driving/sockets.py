@@ -42,8 +42,11 @@ class Sockets(Protocol):
         them, may want more because of it.
         """
 
-    def wait(self, links: Driven, timeout_ms: int | None) -> None:
-        """Until something happens, which is told, or time is over; None waits for ever."""
+    def wait(self, links: Driven, timeout_ms: int | None) -> bool:
+        """Until something happens, which is told, or time is over; None waits for ever.
+
+        False where nothing comes of what happened: it may be waited for the rest of the time.
+        """
 
     def close(self) -> None: ...
 
@@ -55,6 +58,14 @@ def perform_all(links: Driven, do: Callable[[Effect], bool]) -> bool:
         for effect in effects:
             may_want_more |= do(effect)
     return may_want_more
+
+
+def wait_for_something(sockets: Sockets, links: Driven, until_ms: int | None, clock: Clock) -> None:
+    """Until something comes of what happens, or it is time, however much of an answer drips in."""
+    comes_to_something = False
+    while not comes_to_something:
+        left_ms = None if until_ms is None else max(0, until_ms - clock.now_ms())
+        comes_to_something = sockets.wait(links, left_ms) or left_ms == 0
 
 
 class Phase(Enum):
@@ -111,13 +122,17 @@ class SelectorSockets:
     def perform(self, links: Driven) -> bool:
         return perform_all(links, partial(self._do, links))
 
-    def wait(self, links: Driven, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> bool:
         timeout_s = None if timeout_ms is None else min(timeout_ms, _LONGEST_WAIT_MS) / 1000
-        for key, events in self._selector.select(timeout_s):
+        happened = self._selector.select(timeout_s)
+        comes_to_something = not happened  # time is over
+        for key, events in happened:
             if isinstance(key.data, Waker):
                 key.data.forget()
+                comes_to_something = True
             else:
-                self._on_event(links, cast(_End, key.data), events)
+                comes_to_something |= self._on_event(links, cast(_End, key.data), events)
+        return comes_to_something
 
     def close(self) -> None:
         for link in list(self._ends):
@@ -196,31 +211,45 @@ class SelectorSockets:
 
         self._aside(wanted.first_frame, began)
 
-    def _on_event(self, links: Driven, end: _End, events: int) -> None:
+    def _on_event(self, links: Driven, end: _End, events: int) -> bool:
+        """As wait() answers."""
         try:
-            if end.phase is Phase.CONNECTING:
-                self._on_connected(links, end)
-            elif end.phase is Phase.SHAKING_HANDS:
-                self._shake_hands(links, end)
-            else:
-                if events & _READ:
-                    self._receive(links, end)
-                if events & _WRITE:
-                    self._flush(links, end)
+            if end.phase is Phase.OPEN and events == _READ:
+                return self._receive(links, end)
+            self._on_other_event(links, end, events)
         except BlockingIOError:
             pass
         except HandshakeError as error:
             links.turned_away(end.link, str(error), self._clock.now_ms())
         except (OSError, ValueError) as error:
             self._lost(links, end.link, error)
+        return True
 
-    def _receive(self, links: Driven, end: _End) -> None:
-        """As long as there is more than there was room for; raises OSError."""
-        while room := links.room(end.link):
-            count = end.transport.recv_into(room)
-            links.received(end.link, count, self._clock.now_ms())
-            if count < len(room) and not end.transport.has_more:
-                return
+    def _on_other_event(self, links: Driven, end: _End, events: int) -> None:
+        if end.phase is Phase.CONNECTING:
+            self._on_connected(links, end)
+        elif end.phase is Phase.SHAKING_HANDS:
+            self._shake_hands(links, end)
+        else:
+            if events & _READ:
+                self._receive(links, end)
+            if events & _WRITE:
+                self._flush(links, end)
+
+    def _receive(self, links: Driven, end: _End) -> bool:
+        """As long as there is more than there was room for; whether anything comes of it.
+
+        Raises OSError.
+        """
+        comes_to_something = False
+        with contextlib.suppress(BlockingIOError):
+            while room := links.room(end.link):
+                count = end.transport.recv_into(room)
+                comes_to_something |= links.received(end.link, count, self._clock.now_ms())
+                if count < len(room) and not end.transport.has_more:
+                    return comes_to_something
+            return True  # the link is over
+        return comes_to_something
 
     def _write(self, links: Driven, wanted: Write) -> bool:
         end = self._ends.get(wanted.link)

@@ -16,7 +16,7 @@ from typing import TypeVar
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import LastingCore, Shared
 from logquake.client.driving.ending import abandon, why_closed
-from logquake.client.driving.sockets import Sockets
+from logquake.client.driving.sockets import Sockets, wait_for_something
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look, to_the_end
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ConnectionLostError
@@ -204,9 +204,9 @@ class ThreadDriver:
             self._wake_those_who_wait()
             if acted or self._is_woken:  # and something may have come of it
                 return True
-            timeout_ms = self._timeout_ms()
+            due_ms = self._core.next_due_ms(self._polled_ms)
             self._is_asleep = True  # from here on the waker is needed
-        self._sockets.wait(self._shared, timeout_ms)
+        wait_for_something(self._sockets, self._shared, due_ms, self._clock)
         with self.lock:
             self._is_asleep = False
         return True
@@ -215,10 +215,6 @@ class ThreadDriver:
         for woken, is_done in self._waiting.items():
             if self._has_ended or is_worth_a_look(is_done):
                 woken.notify()
-
-    def _timeout_ms(self) -> int | None:
-        due_ms = self._core.next_due_ms(self._polled_ms)
-        return None if due_ms is None else max(0, due_ms - self._clock.now_ms())
 
     def _end(self) -> None:
         """Whoever waits is told, whatever else fails."""

@@ -162,19 +162,23 @@ class Links:
         link = self._links.get(link_id)
         return memoryview(b"") if link is None else link.frames.room()
 
-    def received(self, link_id: int, count: int, now_ms: int) -> None:
-        """So many bytes were put into room(), 0 at the end of the stream."""
+    def received(self, link_id: int, count: int, now_ms: int) -> bool:
+        """So many bytes were put into room(), 0 at the end of the stream. Whether anything comes of
+        it: a part of a long answer changes nothing.
+        """
         link = self._links.get(link_id)
+        comes_to_something = True
         if link is None:
-            return
+            return comes_to_something
         if count:
             self._used(link, now_ms)
             link.frames.received(count)
-            self._take_frames(link, now_ms)
+            comes_to_something = self._take_frames(link, now_ms)
         else:
             why = ConnectionLostError(f"{link.node} closed the connection")
             self._end(link, why, now_ms)
         self._answers.tell()
+        return comes_to_something
 
     def written(self, link_id: int) -> bool:
         """All that was to be written has left; whether somebody can go on because of it."""
@@ -227,17 +231,21 @@ class Links:
         link.stage = Connecting()
         self._effects.append(Connect(link.id, address, link.node.port, link.node.host))
 
-    def _take_frames(self, link: Link, now_ms: int) -> None:
+    def _take_frames(self, link: Link, now_ms: int) -> bool:
+        """Whether there were any, or the link has ended."""
+        count = 0
         try:
             while link.id in self._links:
                 frame = link.frames.next(self._dialogue.most_bytes(link))
                 if frame is None:
-                    return
+                    return count > 0
+                count += 1
                 self._dialogue.on_frame(link, frame, now_ms)
         except ProtocolError as error:
             self._end(link, MalformedResponseError(f"{link.node}: {error}"), now_ms)
         except (AuthenticationFailedError, BrokerError) as error:
             self._end(link, error, now_ms)
+        return True
 
     def _end(self, link: Link, why: ClientError, now_ms: int) -> None:
         del self._links[link.id]

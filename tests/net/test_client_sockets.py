@@ -57,9 +57,9 @@ class BesideServer(SelectorSockets):
         super().__init__(SystemClock(), way_in)
         self._server = server
 
-    def wait(self, links: Driven, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> bool:
         self._server.loop.run_pass(max_wait_ms=1)
-        super().wait(links, min(1, timeout_ms or 0))
+        return super().wait(links, min(1, timeout_ms or 0))
 
 
 @contextmanager
@@ -189,10 +189,10 @@ class HangingUp(SelectorSockets):
         super().__init__(SystemClock())
         self._listener = listener
 
-    def wait(self, links: Driven, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> bool:
         with suppress(BlockingIOError):
             self._listener.accept()[0].close()
-        super().wait(links, min(1, timeout_ms or 0))
+        return super().wait(links, min(1, timeout_ms or 0))
 
 
 def test_whoever_listens_hangs_up() -> None:

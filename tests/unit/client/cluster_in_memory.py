@@ -100,16 +100,17 @@ class FakeSockets:
     def perform(self, links: Driven) -> bool:
         return perform_all(links, partial(self._do, links))
 
-    def wait(self, links: Driven, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> bool:
         for link, end in list(self._ends.items()):
             if end.incoming:
                 self._deliver(links, link, end)
-                return
+                return True
             if end.failure is not None:
                 links.lost(link, str(end.failure), self._clock.now)
-                return
+                return True
         assert timeout_ms is not None, "would wait for ever"
         self._clock.now += timeout_ms
+        return True
 
     def close(self) -> None:
         for end in self._ends.values():

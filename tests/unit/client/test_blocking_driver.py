@@ -23,8 +23,25 @@ class SlowNames:
         self._clock.sleep_ms(LOOK_UP_MS)
         return False
 
-    def wait(self, _links: Driven, timeout_ms: int | None) -> None:
+    def wait(self, _links: Driven, timeout_ms: int | None) -> bool:
         self._clock.sleep_ms(timeout_ms or 0)
+        return True
+
+    def close(self) -> None: ...
+
+
+class Dripping:
+    """Sockets of a broker that says its answer bit by bit."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+
+    def perform(self, _links: Driven) -> bool:
+        return False
+
+    def wait(self, _links: Driven, timeout_ms: int | None) -> bool:
+        self._clock.sleep_ms(min(10, timeout_ms or 0))
+        return False
 
     def close(self) -> None: ...
 
@@ -45,3 +62,11 @@ def test_what_a_look_up_took_is_not_waited_for_once_more() -> None:
     deadline_ms = clock.now_ms() + 1_000
     assert not driver.run(core, lambda: False, deadline_ms)
     assert core.polled_ms[-1] == deadline_ms
+
+
+def test_parts_of_an_answer_neither_have_the_core_polled_nor_put_the_deadline_off() -> None:
+    clock, core = FakeClock(), Idle()
+    driver = BlockingDriver(Links(NetworkSettings(), Random(1)), Dripping(clock), clock)
+    began_ms = clock.now_ms()
+    assert not driver.run(core, lambda: False, began_ms + 1_000)
+    assert core.polled_ms == [began_ms, began_ms + 1_000]
