@@ -64,13 +64,13 @@ def send_batches(
     Nothing is sent after rows that are known to have failed (KafkaRowWriter.checkForErrors): others
     to a topic that is not known would wait as long as those before.
     """
-    from logquake.pipeline.sink.encoding.plain import UnusualError, rows_by_topic
+    from logquake.pipeline.sink.encoding.plain import UNUSUAL, rows_by_topic
 
     topics: set[str] = set()
     for batch in batches:
         try:
             together = rows_by_topic(batch, topic)
-        except UnusualError:
+        except UNUSUAL:
             topics |= send_one_by_one(producer, batch, topic, deliveries)
             continue
         for wanted, rows in together:

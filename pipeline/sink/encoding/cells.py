@@ -9,66 +9,49 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from logquake.pipeline.sink.encoding.numbers import Numbers, sizes_of
+from logquake.pipeline.sink.encoding.numbers import Numbers
 
 NULL_SIZE = -1  # as a record says it
+
+
+def bounds_in(column: pa.Array) -> NDArray[np.int32]:
+    """Of bytes: where in their buffer each cell begins, and where the last ends."""
+    if not len(column):
+        return np.zeros(1, np.int32)
+    everywhere = np.frombuffer(column.buffers()[1], np.int32)
+    return everywhere[column.offset : column.offset + len(column) + 1]
 
 
 class Cells:
     """``content`` has no nulls: what is null is empty there, and its size below 0."""
 
-    def __init__(self, content: pa.Array, are_null: NDArray[np.bool_] | None) -> None:
+    def __init__(self, content: pa.Array, are_null: NDArray[np.bool_]) -> None:
         self.content = content
-        self._are_null = are_null
+        self.are_null = are_null
+
+    @classmethod
+    def of(cls, column: pa.Array) -> Self:
+        """Raises ArrowInvalid for more than Arrow has in one column."""
+        content = column.cast(pa.binary())
+        if not column.null_count:
+            return cls(content, np.zeros(len(column), np.bool_))
+        return cls(content.fill_null(b""), column.is_null().to_numpy(zero_copy_only=False))
 
     def __len__(self) -> int:
         return len(self.content)
 
-    @classmethod
-    def of(cls, column: pa.Array) -> Self:
-        """Raises ArrowInvalid for what is no text or bytes."""
-        are_null = _numpy(column.is_null()) if column.null_count else None
-        return cls(column.cast(pa.binary()).fill_null(b""), are_null)
-
     @cached_property
     def bounds(self) -> NDArray[np.int32]:
-        """Where in ``data`` each begins, and where the last ends."""
-        content = self.content
-        if not len(content):
-            return np.zeros(1, np.int32)
-        everywhere = np.frombuffer(content.buffers()[1], np.int32)
-        return everywhere[content.offset : content.offset + len(content) + 1]
+        return bounds_in(self.content)
 
     @property
     def data(self) -> NDArray[np.uint8]:
         buffer = self.content.buffers()[2]
         return np.frombuffer(buffer, np.uint8) if buffer else np.zeros(0, np.uint8)
 
-    @cached_property
-    def are_null(self) -> NDArray[np.bool_]:
-        return np.zeros(len(self), np.bool_) if self._are_null is None else self._are_null
-
-    @cached_property
+    @property
     def sizes(self) -> Numbers:
-        sizes = np.diff(self.bounds).astype(np.int64)
-        if self._are_null is not None:
-            sizes[self._are_null] = NULL_SIZE
-        return sizes
-
-    @cached_property
-    def encoded_sizes(self) -> Numbers:
-        """With the size before each."""
-        return sizes_of(self.sizes) + np.diff(self.bounds)
+        return np.where(self.are_null, NULL_SIZE, np.diff(self.bounds)).astype(np.int64)
 
     def take(self, places: Numbers) -> Cells:
-        are_null = None if self._are_null is None else self._are_null[places]
-        return Cells(self.content.take(pa.array(places)), are_null)
-
-    def part(self, start: int, end: int) -> Cells:
-        are_null = None if self._are_null is None else self._are_null[start:end]
-        return Cells(self.content.slice(start, end - start), are_null)
-
-
-def _numpy(bits: pa.Array) -> NDArray[np.bool_]:
-    array: NDArray[np.bool_] = bits.to_numpy(zero_copy_only=False)
-    return array
+        return Cells(self.content.take(pa.array(places)), self.are_null[places])

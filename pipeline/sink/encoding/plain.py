@@ -12,6 +12,7 @@ from logquake.pipeline.columns import US_PER_MS
 from logquake.pipeline.sink.encoding.cells import Cells
 from logquake.pipeline.sink.encoding.numbers import Numbers
 from logquake.pipeline.sink.encoding.rows import ANY_PARTITION, ColumnRows
+from logquake.pipeline.sink.encoding.run import contents_of
 from logquake.wire.sentinels import NO_TIMESTAMP
 
 
@@ -19,21 +20,23 @@ class UnusualError(Exception):
     """Some row is not as nearly all are: they have to be handed over one by one."""
 
 
+UNUSUAL = (UnusualError, pa.ArrowInvalid, pa.ArrowCapacityError)
+
+
 def rows_by_topic(batch: pa.RecordBatch, topic: str | None) -> Iterator[tuple[str, ColumnRows]]:
     """``topic`` goes before a row's own; those of each are in their order.
 
-    Raises UnusualError, before anything else, for rows that have headers or no topic, and for what
-    cannot be sent: a partition or a time below 0.
+    Raises what UNUSUAL lists, before anything else: for rows that have headers or no topic, for
+    what cannot be sent (a partition or a time below 0), and for more than Arrow has in a column.
     """
     there = set(batch.schema.names)
     if "headers" in there and _has_any(batch.column("headers")):
         raise UnusualError
     values = Cells.of(batch.column("value"))
     keys = Cells.of(batch.column("key") if "key" in there else pa.nulls(len(values), pa.binary()))
-    partitions, times_ms = _partitions(batch, there), _times_ms(batch, there)
-    if topic is not None:
-        return _of_one(topic, ColumnRows(keys, values, partitions, times_ms))
-    return _of_several(_topics(batch, there), ColumnRows(keys, values, partitions, times_ms))
+    contents = contents_of(keys, values)
+    rows = ColumnRows(keys, contents, _partitions(batch, there), _times_ms(batch, there))
+    return _of_several(_topics(batch, there), rows) if topic is None else _of_one(topic, rows)
 
 
 def _has_any(lists: pa.Array) -> bool:

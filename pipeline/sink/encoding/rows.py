@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 from logquake.pipeline.sink.encoding.cells import Cells
 from logquake.pipeline.sink.encoding.hashing import partitions_of
 from logquake.pipeline.sink.encoding.numbers import Numbers
-from logquake.pipeline.sink.encoding.run import ColumnRun, bounds_of
+from logquake.pipeline.sink.encoding.run import ColumnRun, largest_of
 from logquake.wire.sentinels import NO_TIMESTAMP
 
 ANY_PARTITION = -1
 
 
 class ColumnRows:
-    """Where they are sent there is one at least. ANY_PARTITION and NO_TIMESTAMP say: none."""
+    """Where they are sent there is one at least. ANY_PARTITION and NO_TIMESTAMP say: none.
 
-    def __init__(self, keys: Cells, values: Cells, partitions: Numbers, times_ms: Numbers) -> None:
+    ``contents`` are theirs as `contents_of` has them.
+    """
+
+    def __init__(
+        self, keys: Cells, contents: pa.Array, partitions: Numbers, times_ms: Numbers
+    ) -> None:
         self._keys = keys
-        self._values = values
+        self._contents = contents
         self._partitions = partitions
         self._times_ms = times_ms
 
@@ -28,19 +34,18 @@ class ColumnRows:
     def take(self, places: Numbers) -> ColumnRows:
         return ColumnRows(
             self._keys.take(places),
-            self._values.take(places),
+            self._contents.take(pa.array(places)),
             self._partitions[places],
             self._times_ms[places],
         )
 
     @property
     def largest_bytes(self) -> int:
-        return int(bounds_of(self._keys, self._values).max())
+        return largest_of(self._contents)
 
     @property
     def largest_partition(self) -> int | None:
-        largest = int(self._partitions.max())
-        return None if largest == ANY_PARTITION else largest
+        return _or_any(self._partitions.max())
 
     def by_partition(
         self, partition_count: int | None, now_ms: int
@@ -49,17 +54,16 @@ class ColumnRows:
         times_ms = np.where(self._times_ms == NO_TIMESTAMP, now_ms, self._times_ms)
         partitions = self._chosen(partition_count)
         if (partitions == partitions[0]).all():
-            return [(_or_any(partitions[0]), ColumnRun(self._keys, self._values, times_ms))]
+            return [(_or_any(partitions[0]), ColumnRun(self._contents, times_ms))]
         order = np.argsort(partitions, kind="stable")
-        keys, values, times_ms = self._keys.take(order), self._values.take(order), times_ms[order]
-        those, firsts = np.unique(partitions[order], return_index=True)
-        ends = [*firsts[1:], len(order)]
+        contents, times_ms = self._contents.take(pa.array(order)), times_ms[order]
+        those, firsts, counts = np.unique(partitions[order], return_index=True, return_counts=True)
         return [
             (
                 _or_any(partition),
-                ColumnRun(keys.part(first, end), values.part(first, end), times_ms[first:end]),
+                ColumnRun(contents.slice(first, count), times_ms[first : first + count]),
             )
-            for partition, first, end in zip(those, firsts, ends, strict=True)
+            for partition, first, count in zip(those, firsts, counts, strict=True)
         ]
 
     def _chosen(self, partition_count: int | None) -> Numbers:
