@@ -101,11 +101,11 @@ def read_back(batch: bytes) -> list[Record]:
     return list(iterate_records(view, 0, read_header(view, 0), 1 << 30))
 
 
-@given(seeds, st.sampled_from([1, 90, 300, 16_384, 1 << 20]))
+@given(seeds, st.sampled_from([90, 300, 16_384, 1 << 20]))
 def test_batches_are_those_that_records_make(seed: int, limit_bytes: int) -> None:
     random = Random(seed)
     form = Form(limit_bytes, is_transactional=random.random() < 0.5)
-    groups = [any_records(random, random.choice([1, 2, 140])) for _ in range(2)]
+    groups = [any_records(random, random.choice([1, 2, 70])) for _ in range(2)]
     runs = [run for group in groups for _, _, run in runs_of(rows_of(group), None)]
     assert as_runs(runs, form) == as_records([*groups[0], *groups[1]], form)
 
@@ -114,7 +114,7 @@ def test_batches_are_those_that_records_make(seed: int, limit_bytes: int) -> Non
 def test_compressed_ones_are_cut_by_estimate_where_records_are(seed: int, codec: Codec) -> None:
     random = Random(seed)
     form = Form(random.choice([300, 16_384]), codec, estimated_ratio=random.choice([0.1, 0.9, 1.0]))
-    records = any_records(random, 70)
+    records = any_records(random, 30)
     runs = [run for _, _, run in runs_of(rows_of(records), None)]
     assert as_runs(runs, form) == as_records(records, form)
 
