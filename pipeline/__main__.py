@@ -28,16 +28,22 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PROGRAM = "python -m logquake.pipeline"
+_INTERRUPTED = 130  # as shells have it
 
 
 def main(arguments: list[str]) -> int:
-    """Exit status 2 for what was asked wrongly, 1 for what failed: each in a line."""
+    """Exit status 2 for what was asked wrongly, 1 for what failed, 130 for what was interrupted:
+    each in a line.
+    """
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
     except told_in_a_line() as error:
         print(f"{_PROGRAM} {options.job}: {line_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, OptionError) else 1
+    except KeyboardInterrupt:  # as jobs end that go on and on
+        print(f"{_PROGRAM} {options.job}: interrupted", file=sys.stderr)
+        return _INTERRUPTED
 
 
 def _run(options: argparse.Namespace) -> int:
