@@ -39,6 +39,29 @@ MEMBERSHIP: Mapping[str, Any] = {
 Config = Mapping[str, Any]
 
 
+def questions_of(
+    consumer: Consumer | aio.Consumer, place: TopicPartition
+) -> list[Callable[[], Any]]:
+    """To be awaited, of the one that is."""
+    return [
+        lambda: consumer.poll(500),
+        lambda: consumer.position(place),
+        lambda: consumer.end_offsets([place]),
+        consumer.list_topics,
+    ]
+
+
+def questions_to(admin: Admin | aio.Admin, topic: str) -> list[Callable[[], Any]]:
+    """Futures, to be waited for or awaited."""
+    return [
+        admin.list_topics,
+        admin.describe_cluster,
+        admin.list_consumer_groups,
+        lambda: admin.describe_topics([topic])[topic],
+        lambda: admin.describe_topics(["nowhere"])["nowhere"],
+    ]
+
+
 def produce(config: Config, topic: str) -> None:
     with Producer({**config, "max.block.ms": 2_000, "delivery.timeout.ms": 2_000}) as producer:
         sent = []
@@ -63,27 +86,18 @@ def read_as_member(config: Config, topic: str) -> None:
 
 def administer(config: Config, topic: str) -> None:
     with Admin({**config, "default.api.timeout.ms": 1_000}) as admin:
-        for ask in (admin.list_topics, admin.describe_cluster, admin.list_consumer_groups):
+        for ask in questions_to(admin, topic):
             with suppress(ClientError):
                 ask().result(PATIENCE_S)
-        for future in admin.describe_topics([topic, "nowhere"]).values():
-            with suppress(ClientError):
-                future.result(PATIENCE_S)
 
 
 async def aio_read(config: Config, topic: str) -> None:
     place = TopicPartition(topic, 0)
     async with aio.Consumer({**config, **MEMBERSHIP}) as consumer:
         await consumer.assign([place])
-        for _ in range(2):
-            for ask in (
-                lambda: consumer.poll(500),
-                lambda: consumer.position(place),
-                lambda: consumer.end_offsets([place]),
-                consumer.list_topics,
-            ):
-                with suppress(ClientError):
-                    await ask()
+        for ask in 2 * questions_of(consumer, place):
+            with suppress(ClientError):
+                await ask()
 
 
 async def aio_read_as_member(config: Config, topic: str) -> None:
@@ -99,12 +113,9 @@ async def aio_read_as_member(config: Config, topic: str) -> None:
 
 async def aio_administer(config: Config, topic: str) -> None:
     async with aio.Admin({**config, "default.api.timeout.ms": 1_000}) as admin:
-        for ask in (admin.list_topics, admin.describe_cluster, admin.list_consumer_groups):
+        for ask in questions_to(admin, topic):
             with suppress(ClientError):
                 await ask()
-        for future in admin.describe_topics([topic, "nowhere"]).values():
-            with suppress(ClientError):
-                await future
 
 
 async def aio_produce(config: Config, topic: str) -> None:

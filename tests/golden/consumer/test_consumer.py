@@ -15,7 +15,7 @@ from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecords
 from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import ClientError
-from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
+from logquake.client.network.effects import Close, Effect, Write
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -55,6 +55,7 @@ from logquake.wire.schema import Message, decode
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import tell
+from tests.doubles.willing_links import carry_out
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
 from tests.parts import joined
 
@@ -341,14 +342,10 @@ class ConsumerPlayer(Player):
         self._log("it never rests")
 
     def _perform(self, effect: Effect) -> None:
-        if isinstance(effect, Resolve):
-            self._links.resolved(effect.link, [effect.host], self._clock.ms)
-        elif isinstance(effect, Connect):
-            self._links.connected(effect.link, self._clock.ms)
-        elif isinstance(effect, Write):
-            self._write(effect)
-        elif isinstance(effect, Close):
-            self._log("closes a connection")
+        carry_out(effect, self._links, self._clock.ms, self._write, self._closes)
+
+    def _closes(self, _effect: Close) -> None:
+        self._log("closes a connection")
 
     def _write(self, effect: Write) -> None:
         frame = memoryview(joined(effect.parts))[4:]

@@ -24,7 +24,7 @@ from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.position import FetchPosition
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
+from logquake.client.network.effects import Close, Effect, Write
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
@@ -62,6 +62,7 @@ from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import asked, tell
 from tests.doubles.topics_told import NODES, PORT, TopicsTold
+from tests.doubles.willing_links import carry_out
 from tests.golden.membership.asked import options, shown
 from tests.golden.membership.odd_assignors import (
     FailingAssignor,
@@ -365,14 +366,10 @@ class MembershipPlayer(Player):
         self._log("it never rests")
 
     def _perform(self, effect: Effect) -> None:
-        if isinstance(effect, Resolve):
-            self._links.resolved(effect.link, [effect.host], self._clock.now)
-        elif isinstance(effect, Connect):
-            self._links.connected(effect.link, self._clock.now)
-        elif isinstance(effect, Write):
-            self._write(effect)
-        elif isinstance(effect, Close):
-            self._log("closes a connection")
+        carry_out(effect, self._links, self._clock.now, self._write, self._closes)
+
+    def _closes(self, _effect: Close) -> None:
+        self._log("closes a connection")
 
     def _write(self, effect: Write) -> None:
         header, request = asked(effect)

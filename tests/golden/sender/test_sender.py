@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
+from logquake.client.network.effects import Close, Connect, Effect, Write
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -48,6 +48,7 @@ from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import asked, tell
+from tests.doubles.willing_links import carry_out
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
 from tests.parts import joined
 
@@ -291,15 +292,12 @@ class SenderPlayer(Player):
         self._log("it never rests")
 
     def _perform(self, effect: Effect) -> None:
-        if isinstance(effect, Resolve):
-            self._links.resolved(effect.link, [effect.host], self._now_ms)
-        elif isinstance(effect, Connect):
+        if isinstance(effect, Connect):
             self._log(f"connects to {effect.host}")
-            self._links.connected(effect.link, self._now_ms)
-        elif isinstance(effect, Write):
-            self._write(effect)
-        elif isinstance(effect, Close):
-            self._log("closes a connection")
+        carry_out(effect, self._links, self._now_ms, self._write, self._closes)
+
+    def _closes(self, _effect: Close) -> None:
+        self._log("closes a connection")
 
     def _write(self, effect: Write) -> None:
         header, request = asked(effect)

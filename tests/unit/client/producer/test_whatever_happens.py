@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from logquake.client.errors import DeliveryError
-from logquake.client.network.effects import Connect, Effect, Node, Resolve, Write
+from logquake.client.network.effects import Close, Effect, Node, Write
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -49,6 +49,7 @@ from logquake.wire.records import BatchHeader, Record, iterate_records, read_hea
 from logquake.wire.schema import Message
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from tests.doubles.link_bytes import asked, tell
+from tests.doubles.willing_links import carry_out
 from tests.parts import joined
 from tests.unit.client.cluster_in_memory import all_versions
 
@@ -211,14 +212,10 @@ class Run:
                 self._do(effect)
 
     def _do(self, effect: Effect) -> None:
-        if isinstance(effect, Resolve):
-            self._links.resolved(effect.link, [effect.host], self.now_ms)
-        elif isinstance(effect, Connect):
-            self._links.connected(effect.link, self.now_ms)
-        elif isinstance(effect, Write):
-            self._write(effect)
-        else:
-            self._waiting = deque(each for each in self._waiting if each[0] != effect.link)
+        carry_out(effect, self._links, self.now_ms, self._write, self._closes)
+
+    def _closes(self, effect: Close) -> None:
+        self._waiting = deque(each for each in self._waiting if each[0] != effect.link)
 
     def _write(self, effect: Write) -> None:
         header, request = asked(effect)

@@ -23,7 +23,7 @@ from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import ClientError
-from logquake.client.network.effects import Connect, Effect, Resolve, Write
+from logquake.client.network.effects import Close, Effect, Write
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
@@ -34,6 +34,7 @@ from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.link_bytes import asked, tell
 from tests.doubles.topics_told import TopicsTold
+from tests.doubles.willing_links import carry_out
 from tests.unit.client.cluster_in_memory import FakeClock, all_versions
 from tests.unit.client.consumer.group.model_coordinator import PARTITIONS, ModelCoordinator
 
@@ -217,19 +218,18 @@ class Run:
         raise AssertionError("it never rests")
 
     def _do(self, effect: Effect) -> None:
-        if isinstance(effect, Resolve):
-            self._links.resolved(effect.link, [effect.host], self._clock.now)
-        elif isinstance(effect, Connect):
-            self._links.connected(effect.link, self._clock.now)
-        elif isinstance(effect, Write):
-            header, request = asked(effect)
-            self._links.written(effect.link)
-            if header.api_key == ApiKey.API_VERSIONS:
-                tell(self._links, effect.link, header, all_versions(), self._clock.now)
-            else:
-                self._waiting.append((effect.link, header, request))
+        carry_out(effect, self._links, self._clock.now, self._write, self._closes)
+
+    def _write(self, effect: Write) -> None:
+        header, request = asked(effect)
+        self._links.written(effect.link)
+        if header.api_key == ApiKey.API_VERSIONS:
+            tell(self._links, effect.link, header, all_versions(), self._clock.now)
         else:
-            self._waiting = deque(each for each in self._waiting if each[0] != effect.link)
+            self._waiting.append((effect.link, header, request))
+
+    def _closes(self, effect: Close) -> None:
+        self._waiting = deque(each for each in self._waiting if each[0] != effect.link)
 
 
 @pytest.mark.parametrize(
