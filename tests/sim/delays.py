@@ -6,12 +6,18 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from random import Random
+from typing import Protocol
 
 from tests.sim.clock import Action, Clock
 
 _USUAL_US = (100, 2_000)
 _SLOW_US = (5_000, 120_000)
 _SLOW_SHARE = 0.03
+
+
+class Way(Protocol):
+    def one_way_us(self) -> int:
+        """How long the next message takes."""
 
 
 class Delays:
@@ -30,9 +36,9 @@ class Wire:
     A delivery takes whatever is first in line, so that nothing overtakes what a cut link held.
     """
 
-    def __init__(self, clock: Clock, delays: Delays) -> None:
+    def __init__(self, clock: Clock, way: Way) -> None:
         self._clock = clock
-        self._delays = delays
+        self._way = way
         self._last_us = 0
         self._line: deque[tuple[str, Action]] = deque()
 
@@ -50,7 +56,7 @@ class Wire:
         self._line.clear()
 
     def _schedule(self, label: str, gate: Callable[[], bool]) -> None:
-        self._last_us = max(self._last_us, self._clock.now_us + self._delays.one_way_us())
+        self._last_us = max(self._last_us, self._clock.now_us + self._way.one_way_us())
         self._clock.at(self._last_us, label, partial(self._deliver, gate))
 
     def _deliver(self, gate: Callable[[], bool]) -> None:

@@ -45,6 +45,7 @@ class Fabric:
         self.servers: dict[tuple[str, int], Server] = {}
         self._cuts: set[tuple[str, str]] = set()
         self._rejections: set[tuple[str, str]] = set()
+        self._slow_us: dict[str, int] = {}
         self._links: dict[tuple[str, str], list[Link]] = {}
 
     def link(self, source: str, target: str) -> Link:
@@ -65,6 +66,14 @@ class Fabric:
             self._cuts.discard((source, target))
             for link in self._links.get((source, target), []):
                 link.resend()
+
+    def slow_down(self, host: str, by_us: int) -> None:
+        """It is so far away from all others, from now on."""
+        self._slow_us[host] = by_us
+
+    def slowness_us(self, source: str, target: str) -> int:
+        slow_us = self._slow_us
+        return slow_us.get(source, 0) + slow_us.get(target, 0) if slow_us else 0
 
     def reject(self, source: str, target: str) -> None:
         """As a firewall that answers in the target's name: connections are reset and refused."""
@@ -90,7 +99,10 @@ class Link:
         self.source = source
         self.target = target
         self._fabric = fabric
-        self._wire = Wire(fabric.clock, fabric.delays)
+        self._wire = Wire(fabric.clock, self)
+
+    def one_way_us(self) -> int:
+        return self._fabric.delays.one_way_us() + self._fabric.slowness_us(self.source, self.target)
 
     def send(self, what: str, arrive: Callable[[], None]) -> None:
         self._wire.send(f"{self.source} -> {self.target} {what}", arrive, self._open)
