@@ -197,3 +197,11 @@ def test_a_row_needs_as_much_as_its_record(seed: int) -> None:
     assert rows.largest_bytes == max(bounds)
     ((_, run),) = rows.by_partition(None, NOW_MS)
     assert run.next_bytes == bounds[0]
+
+
+def test_a_batch_may_be_of_many_records() -> None:
+    """Whose places and times are numbers of one byte, of two and of three."""
+    records = [Record(0, NOW_MS + 100 * at, None, b"") for at in range(9_000)]
+    form = Form(1 << 20)
+    runs = [run for _, _, run in runs_of(rows_of(records), None)]
+    assert as_runs(runs, form) == as_records(records, form)
