@@ -166,6 +166,8 @@ class Metadata:
         self._not_before_ms = now_ms + self._backoff.after(0)
         same = self._same_answers
         self._same_until_ms = now_ms + self._backoff.after(same - 1) if same else 0
+        if self._wants_new:  # since the question: with Kafka it waits for retry.backoff.ms
+            self.request_update_for_new_topics()
 
     def learn(self, answer: MetadataResponse, version: int, now_ms: int) -> None:
         """Of an answer to somebody else's question."""

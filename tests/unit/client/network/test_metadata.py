@@ -86,6 +86,16 @@ class TestWhen:
         metadata.use("t", 1)
         assert metadata.update_delay_ms(1) == 0
 
+    def test_nor_does_one_that_the_question_under_way_does_not_name(
+        self, metadata: Metadata
+    ) -> None:
+        question = metadata.question(0)
+        metadata.use("t", 1)
+        metadata.update(question, told(), VERSION, 2)
+        assert metadata.update_delay_ms(2) == 0
+        answered(metadata, 3, topic())
+        assert metadata.update_delay_ms(3) > 0
+
     def test_failures_wait_longer_and_longer(self, metadata: Metadata) -> None:
         waits = []
         for _ in range(4):
