@@ -32,7 +32,7 @@ from logquake.wire.acls import (
 from logquake.wire.principals import KafkaPrincipal, parse_principal
 from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from tests.compat.admin_calls.said import Said, all_of, done, text
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, wait_for
 
 STRONG = ScramMechanism.SCRAM_SHA_512
 
@@ -175,6 +175,7 @@ def _quotas(admin: Admin, said: Said) -> None:
     _quota(admin, said, "unknown quota", alice, "patience", 1.0)
     _quota(admin, said, "negative quota", alice, "consumer_byte_rate", -1.0)
     _quota(admin, said, "quota of nobody", nobody, "producer_byte_rate", 1.0)
+    wait_for("quotas that are heard of", lambda: len(_quotas_of(admin, everything)) == 2)
     said.of("describe quotas", lambda: _quotas_of(admin, everything))
     of_alice = ClientQuotaFilter((ClientQuotaFilterComponent(USER, "alice"),))
     said.of("describe one's quotas", lambda: _quotas_of(admin, of_alice))
@@ -182,6 +183,7 @@ def _quotas(admin: Admin, said: Said) -> None:
     said.of("describe only a default", lambda: _quotas_of(admin, default))
     _quota(admin, said, "remove a user's quota", alice, "producer_byte_rate", None)
     _quota(admin, said, "remove every client's quota", everybody, "request_percentage", None)
+    wait_for("quotas that brokers have forgotten", lambda: not _quotas_of(admin, everything))
     said.of("describe what is left", lambda: _quotas_of(admin, everything))
 
 

@@ -115,6 +115,7 @@ final class Users {
         quota("unknown quota", alice, "patience", 1.0);
         quota("negative quota", alice, "consumer_byte_rate", -1.0);
         quota("quota of nobody", new ClientQuotaEntity(Map.of()), "producer_byte_rate", 1.0);
+        Said.until("quotas that brokers have heard of", () -> quotaCount() == 2);
         said.of("describe quotas", () ->
             admin.describeClientQuotas(ClientQuotaFilter.all()).entities());
         said.of("describe one's quotas", () -> admin.describeClientQuotas(
@@ -125,8 +126,17 @@ final class Users {
                 ClientQuotaFilterComponent.ofDefaultEntity("client-id")))).entities());
         quota("remove a user's quota", alice, "producer_byte_rate", null);
         quota("remove every client's quota", everybody, "request_percentage", null);
+        Said.until("quotas that brokers have forgotten", () -> quotaCount() == 0);
         said.of("describe what is left", () ->
             admin.describeClientQuotas(ClientQuotaFilter.all()).entities());
+    }
+
+    private int quotaCount() {
+        try {
+            return admin.describeClientQuotas(ClientQuotaFilter.all()).entities().get().size();
+        } catch (Exception error) {
+            throw new IllegalStateException(error);
+        }
     }
 
     private void quota(String call, ClientQuotaEntity whose, String key, Double value) {
