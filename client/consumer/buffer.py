@@ -36,8 +36,10 @@ class FetchBuffer:
         """Of which nothing more is fetched for now."""
         return {fetch.place for fetch in self}
 
-    def retain(self, places: Collection[TopicPartition]) -> None:
-        """The rest is not assigned any more."""
+    def retain(self, places: Collection[TopicPartition]) -> list[CompletedFetch]:
+        """What is of others is taken out, and answered."""
+        rest = [fetch for fetch in self if fetch.place not in places]
         self._waiting = deque(fetch for fetch in self._waiting if fetch.place in places)
         if self.current is not None and self.current.place not in places:
             self.current = None
+        return rest

@@ -5,7 +5,7 @@ An error that the program has to hear of waits until the records before it were 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
@@ -89,6 +89,11 @@ class FetchCollector:
             self._buffer.add(paused)
         return fetched
 
+    def retain(self, places: Collection[TopicPartition], now_ms: int) -> None:
+        """What was fetched of others is nobody's."""
+        for fetch in self._buffer.retain(places):
+            self._count(fetch, now_ms)
+
     def _collect(
         self, fetched: Fetched[T], take: Take[T], paused: list[CompletedFetch], now_ms: int
     ) -> None:
@@ -113,6 +118,7 @@ class FetchCollector:
         except ClientError:
             if not fetched.records and not fetch.has_bytes:
                 self._buffer.remove_first()
+                self._count(fetch, now_ms)
             raise
         self._buffer.current = fetch if usable else None
         if not usable:

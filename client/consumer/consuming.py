@@ -139,7 +139,7 @@ class Consuming:
                 self._subscriptions.unsubscribe()
 
     def _retain(self, places: Iterable[TopicPartition]) -> None:
-        self._fetcher.retain(frozenset(places))
+        self._fetcher.retain(frozenset(places), self._calls.now_ms())
 
     def assignment(self) -> frozenset[TopicPartition]:
         return frozenset(self._subscriptions.assigned)
@@ -164,9 +164,11 @@ class Consuming:
             self._group.polled(now_ms)
             fetcher = self._fetcher
             turns, had_something = fetcher.turns, fetcher.has_something
-            fetched = fetcher.collect(now_ms)
-            if fetcher.turns != turns or (had_something and not fetcher.has_something):
-                wake()
+            try:
+                fetched = fetcher.collect(now_ms)
+            finally:
+                if fetcher.turns != turns or (had_something and not fetcher.has_something):
+                    wake()
             return self._handing_out.at_once(fetched.records) if fetched.records else None
 
     def one_at_a_time(self) -> AbstractContextManager[None]:

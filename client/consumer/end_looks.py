@@ -10,8 +10,8 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class EndLook:
-    """Satisfies `ProgramQuestion`. It is given up where there is no leader, or that one fails:
-    whoever wants to know will come again, and brokers are left alone until then.
+    """Satisfies `ProgramQuestion`. It is given up where there is no leader, or that one fails, or
+    refuses: whoever wants to know will come again, and brokers are left alone until then.
     """
 
     def __init__(self, place: TopicPartition, search: OffsetSearch, cluster: ClusterView) -> None:
@@ -28,7 +28,8 @@ class EndLook:
     def poll(self, now_ms: int) -> None:
         self._search.poll(now_ms)
         leader = leader_of(self._cluster.snapshot, self._place)
-        self._is_given_up = leader.node_id == NO_LEADER or self._search.failure is not None
+        would_ask_again = self._search.next_due_ms(now_ms) is not None
+        self._is_given_up = leader.node_id == NO_LEADER or would_ask_again
 
     def next_due_ms(self, now_ms: int) -> int | None:
         return self._search.next_due_ms(now_ms)

@@ -63,9 +63,9 @@ class Fetcher:
         """See `FetchCollector`."""
         return self._collector.turns
 
-    def retain(self, places: Collection[TopicPartition]) -> None:
-        """What was fetched of others is nobody's."""
-        self._buffer.retain(places)
+    def retain(self, places: Collection[TopicPartition], now_ms: int) -> None:
+        """See `FetchCollector`."""
+        self._collector.retain(places, now_ms)
 
     def requests(
         self, now_ms: int, is_available: Callable[[int], bool]

@@ -77,12 +77,16 @@ class Dialogue:
         else:
             self._send(link, request, deadline_ms)
 
-    def most_bytes(self, link: Link) -> int:
-        """That the next frame may have: what is asked first is answered first."""
+    def next_frame(self, link: Link) -> memoryview | None:
+        """As `Frames.next`, as large as it may be: what is asked first is answered first."""
         if not link.in_flight:
-            return _MAX_GREETING_BYTES
+            return link.frames.next(_MAX_GREETING_BYTES)
         own_bytes = link.in_flight[0].request.max_response_bytes
-        return self._settings.max_response_bytes if own_bytes is None else own_bytes
+        bound = self._settings.max_response_bytes if own_bytes is None else own_bytes
+        try:
+            return link.frames.next(bound)
+        except ProtocolError as error:
+            raise ProtocolError(f"{error} (logquake.max.response.bytes)") from error
 
     def on_frame(self, link: Link, frame: memoryview, now_ms: int) -> None:
         """Raises ProtocolError; AuthenticationFailedError or BrokerError of who lets us not in."""

@@ -236,7 +236,7 @@ class Links:
         count = 0
         try:
             while link.id in self._links:
-                frame = link.frames.next(self._dialogue.most_bytes(link))
+                frame = self._dialogue.next_frame(link)
                 if frame is None:
                     return count > 0
                 count += 1

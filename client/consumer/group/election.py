@@ -47,20 +47,20 @@ class Election:
     def given(self, stage: Electing) -> Assignment | None:
         """What everybody gets, None where `assigning` has to tell first."""
         if stage.joined.skip_assignment:  # of a static leader that came back (KIP-814)
-            given: Assignment | None = {}
-        else:
-            given = stage.given
-        if given is not None:
             self._watch.leads()
-        return given
+            return {}
+        if stage.given is not None:
+            self._watch.thought_of_more(leading.topics_of(leading.members_of(stage.joined)))
+        return stage.given
 
     def assigning(
         self, joined: JoinGroupResponse, name: str | None
     ) -> Callable[[], tuple[Assignment, frozenset[str]]]:
         """To be called beside the core: an assignor may be the program's own. It tells what
         everybody gets, and topics of it that nobody had named, or raises AssignorError, and what
-        an assignor raises.
+        an assignor raises. What is told of topics meanwhile is news to the group.
         """
+        self._watch.leads()
         assignor = self._assignors[name or ""]
         partitions, members = partitions_of(self._cluster.snapshot), leading.members_of(joined)
         is_cooperative = self.protocol is RebalanceProtocol.COOPERATIVE

@@ -55,9 +55,17 @@ class TopicWatch:
         self._joined_with = self._subscriptions.topics
 
     def leads(self) -> None:
-        """It has assigned by what is known now."""
+        """It assigns by what is known now."""
         self.update()
         self._seen = self._assigned_by = self._look()
+
+    def thought_of_more(self, named: Collection[str]) -> None:
+        """Topics besides those that members ``named`` are known only since it has assigned."""
+        now = self._look()
+        others = {name: partitions for name, partitions in now.items() if name not in named}
+        assigned_by = {**others, **(self._assigned_by or {})}
+        self._seen = now
+        self._assigned_by = now if assigned_by == now else assigned_by
 
     def leads_no_more(self) -> None:
         self._assigned_by = None

@@ -112,7 +112,7 @@ class FetchingPlayer(Player):
 
     def do_assign(self, *places: str) -> None:
         self._subscriptions.assign([_place(place) for place in places])
-        self._fetcher.retain(self._subscriptions.assigned)
+        self._fetcher.retain(self._subscriptions.assigned, self._now_ms)
 
     def do_seek(self, place: str, offset: str, epoch: str = "-1") -> None:
         position = FetchPosition(int(offset), int(epoch))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from logquake.client.consumer.assignors.assignor import Assignor
@@ -108,6 +109,7 @@ class MembershipPlayer(Player):
         self._awaited = False
         self._events: list[str] = []
         self._telling = Telling()
+        self._pondered: list[Callable[[], object]] | None = None
         self.do_group()
 
     def outcome(self) -> list[str]:
@@ -147,10 +149,25 @@ class MembershipPlayer(Player):
             [ASSIGNORS[name] for name in assignors.split(",")],
             self._clock,
             random,
-            beside=self._telling.add,
+            beside=self._ponder,
             on_commit=self._program.intercept,
             on_event=lambda event: self._events.append(f"{event.kind.value}: {event.cause}"),
         )
+
+    def do_ponder(self) -> None:
+        """Assignors are at work from now on, until they have `pondered`."""
+        self._pondered = []
+
+    def do_pondered(self) -> None:
+        pondered, self._pondered = self._pondered or [], None
+        for function in pondered:
+            self._telling.add(function)
+
+    def _ponder(self, function: Callable[[], object]) -> None:
+        if self._pondered is None:
+            self._telling.add(function)
+        else:
+            self._pondered.append(function)
 
     def do_listener(self, fails: str = "", woken: str = "") -> None:
         """In the method of that name."""
