@@ -87,9 +87,9 @@ class Administering(
 
     def time_at_the_end_ms(self, error: BaseException | None) -> int | None:
         """How long `close` waits at the end of a `with`: not where Ctrl-C, or a task's end, led
-        there, though calls may have all their time left.
+        there, though calls may have all their time left. sys.exit() is an end like others.
         """
-        return None if error is None or isinstance(error, Exception) else 0
+        return None if error is None or isinstance(error, Exception | SystemExit) else 0
 
     def close(self, timeout_ms: int | None) -> Steps[None]:
         """No more calls are taken; those that run are waited for, for so long, or as they need."""

@@ -149,8 +149,8 @@ class Appending:
 
     def _append_known(self, outgoing: Outgoing, lease: Lease | None) -> Appended[Delivery] | Full:
         known = self._topics.known(outgoing.topic, outgoing.partition)
-        if known is None:  # the topic was deleted meanwhile
-            raise TimedOutError(f"topic {outgoing.topic} went while memory was waited for")
+        if known is None:  # deleted while memory was waited for, or a partitioner asked
+            raise TimedOutError(f"topic {outgoing.topic} went while its record was taken")
         return self._append(outgoing, known, lease)
 
     def _append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from logquake.client import Admin
 from logquake.client.aio import Admin as AioAdmin
 from logquake.client.aio.futures import Future
-from logquake.client.errors import ClosedError
+from logquake.client.errors import ClosedError, TimedOutError
 from logquake.client.sync.futures import Future as SyncFuture
 
 
@@ -25,6 +26,19 @@ def test_what_ends_by_ctrl_c_does_not_wait_for_calls_that_nobody_answers() -> No
     with pytest.raises(KeyboardInterrupt):
         program()
     assert isinstance(asked[0].exception(), ClosedError)
+
+
+def test_a_program_that_exits_waits_for_its_calls() -> None:
+    asked: list[SyncFuture[Any]] = []
+
+    def program() -> None:
+        with Admin(bootstrap_servers="127.0.0.1:1") as admin:
+            asked.append(admin.list_topics(timeout_ms=1))
+            sys.exit()
+
+    with pytest.raises(SystemExit):
+        program()
+    assert isinstance(asked[0].exception(), TimedOutError)
 
 
 def test_a_task_that_is_cancelled_does_not_wait_for_calls_that_nobody_answers() -> None:

@@ -146,11 +146,11 @@ class Coordination:
         due = [
             self._coordinator.next_due_ms(now_ms),
             self._commits.next_due_ms(),
-            self._joining.next_due_ms(now_ms),
-            self._assigning.next_due_ms(now_ms),
             self._keeping_alive.next_due_ms(),
             self._beginnings.next_due_ms(now_ms),
         ]
+        if self._subscriptions.is_of_group:
+            due += [self._joining.next_due_ms(now_ms), self._assigning.next_due_ms(now_ms)]
         return min((each for each in due if each is not None), default=None)
 
     # In the program's poll()
