@@ -69,7 +69,8 @@ class FetchRequests:
             return
         message = request.message(self._settings, version)
         told = partial(done, node_id, version)
-        bound = self._settings.max_answer_bytes
+        partitions = sum(len(topic.partitions) for topic in message.topics)
+        bound = self._settings.max_answer_bytes(version, partitions)
         asked = ClientRequest(message, version, FetchResponse, told, max_response_bytes=bound)
         self._network.send(node_id, asked, now_ms)
 

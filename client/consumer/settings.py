@@ -51,10 +51,11 @@ class FetchSettings:
     # metadata.max.age.ms: for how long a nearer replica is read from before the leader is asked.
     preferred_replica_ms: int = 300_000
 
-    @property
-    def max_answer_bytes(self) -> int:
-        """With its records."""
-        return max(self.max_bytes, _LARGEST_BATCH_BYTES) + self.max_response_bytes
+    def max_answer_bytes(self, version: int, partitions: int) -> int:
+        """With its records; of a request of that version for so many partitions."""
+        # Before version 3 no request bounds its answer but partition by partition.
+        asked = self.max_bytes if version >= 3 else partitions * self.partition_max_bytes
+        return max(asked, _LARGEST_BATCH_BYTES) + self.max_response_bytes
 
 
 @dataclass(frozen=True, slots=True)
