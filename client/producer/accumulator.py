@@ -121,11 +121,8 @@ class Accumulator:
             )
             if not lease.is_granted:
                 return Full(lease)
-            form = self._form(topic, lease)
-            batch = ProducerBatch(
-                TopicPartition(topic, chosen), now_ms, form, lease, way.new_filling
-            )
-            delivery = way.add_first(batch, item)
+            made = self._new_batch(way, TopicPartition(topic, chosen), item, now_ms, lease)
+            batch, delivery = made
             self._begin(batch, queue)
             before = 0
         elif lease is not None:
@@ -180,6 +177,17 @@ class Accumulator:
             return current
         queues.sticky.produced(0, partitions, may_switch=True)
         return queues.sticky.current(partitions)
+
+    def _new_batch(
+        self, way: Way[Item, D], place: TopicPartition, item: Item, now_ms: int, lease: Lease
+    ) -> tuple[ProducerBatch, D]:
+        """Of a first item. Its memory is given back where that cannot be encoded."""
+        batch = ProducerBatch(place, now_ms, self._form(place.topic, lease), lease, way.new_filling)
+        try:
+            return batch, way.add_first(batch, item)
+        except BaseException:
+            self.memory.release(lease)
+            raise
 
     def _form(self, topic: str, lease: Lease) -> Form:
         settings, ratio = self._settings, self._ratios.estimate(topic)

@@ -16,7 +16,7 @@ from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.filling import Form
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Unnumbered
-from logquake.client.producer.runs import Run
+from logquake.client.producer.runs import Piece, Room, Run
 from logquake.client.producer.settings import BatchingSettings
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
@@ -175,6 +175,21 @@ def test_rows_that_find_no_memory_have_failed_and_give_back_what_they_waited_for
     program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
     program.producing.core.poll(program.clock.now_ms())  # the first one is given up
     assert program.available_bytes == 1_000
+
+
+class RunThatFails(RunOfRecords):
+    def take(self, room: Room) -> Piece:
+        raise ZeroDivisionError(room)
+
+
+def test_a_run_that_cannot_be_encoded_gives_its_memory_back() -> None:
+    accumulator = Accumulator(BatchingSettings(), Unnumbered(), Random(1))
+    with pytest.raises(ZeroDivisionError):
+        append_run(accumulator, 0, RunThatFails(records(b"x")))
+    assert accumulator.memory.available_bytes == accumulator.memory.total_bytes
+    assert not accumulator.has_incomplete
+    append_run(accumulator, 0, RunOfRecords(records(b"y")))
+    assert [values_in(each) for each in drained(accumulator)] == [[b"y"]]
 
 
 def test_a_row_that_is_larger_than_any_may_be_is_refused_before_any_is_sent() -> None:
