@@ -40,23 +40,36 @@ def stored_range(
     consumer.assign([place])
     consumer.seek(place, start)
     position = start
+    resumed: int | None = None
     while position < end:
         try:
             found = consumer.poll_batches(stall_ms).get(place, ())
         except OffsetOutOfRangeError:
             if fail_on_data_loss:
                 raise
-            earliest = consumer.beginning_offsets([place])[place]
-            if earliest <= position:
+            there = _first_there(consumer, place, position)
+            if there is None:
                 return  # the log now ends before the range does
-            consumer.seek(place, earliest)
-            found = ()
+            if there == resumed:
+                raise
+            consumer.seek(place, there)
+            position = resumed = there
+            continue
         yield from (each for each in found if each.may_begin_before(end))
         position, before = consumer.position(place), position
         if position == before:
             if not fail_on_data_loss and consumer.end_offsets([place])[place] <= position:
                 return
             raise ReadStalledError(f"{place}: nothing at {position} of {end} for {stall_ms} ms")
+
+
+def _first_there(consumer: Consumer, place: TopicPartition, position: int) -> int | None:
+    """From there on a log that has lost something can be read: from its begin, or, where what came
+    before was cut off and written anew, from where it was read to.
+    """
+    if consumer.end_offsets([place])[place] <= position:
+        return None
+    return max(position, consumer.beginning_offsets([place])[place])
 
 
 def read_range(

@@ -7,7 +7,7 @@ exactly those of the schema in record_columns.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from logquake.client import Consumer
@@ -32,7 +32,7 @@ def read_range(options: ReadOptions, wanted: OffsetRange) -> Iterator[pa.RecordB
 
     with (
         consuming(options.consumer, f"reading {wanted.place}") as consumer,
-        _losses_told(consumer, wanted),
+        _losses_told(consumer, wanted) if options.fail_on_data_loss else nullcontext(),
     ):
         rows = Rows(wanted, options.columns, MAX_DECOMPRESSED_BYTES)
         place, end, strict = wanted.place, wanted.end, options.fail_on_data_loss
