@@ -11,7 +11,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,16 +144,27 @@ class Watch:
 
 
 def follow(query: StreamingQuery, watch: Watch, before: int) -> int:
-    """How many rows it has taken, with those ``before`` it, told as it goes; until it has ended or
-    there are other partitions. Raises what ends the query.
+    """How many rows it has taken, with those ``before`` it, told as it goes; until it has ended, or
+    there are other partitions and a batch is through: one that is stopped would begin anew, for
+    ever where batches take longer than the next partitions to come. Raises what ends the query.
     """
-    rows: dict[int, int] = {}
-    is_over = False
+    told: dict[int, int] = {}
+    rows = before
+    is_to_end = is_over = False
     while not is_over:
-        is_over = bool(query.awaitTermination(_LOOK_EVERY_S)) or watch.has_changed()
+        is_over = bool(query.awaitTermination(_LOOK_EVERY_S))
         found: list[Any] = query.recentProgress
         new = {each["batchId"]: each["numInputRows"] for each in found}
-        if any(count != rows.get(batch, 0) for batch, count in new.items()):
-            rows |= new
-            print(f"mirror: {before + sum(rows.values()):,} rows", file=sys.stderr, flush=True)
-    return before + sum(rows.values())
+        more = sum(count - told.get(batch, 0) for batch, count in new.items())
+        told = new
+        if more:
+            rows += more
+            print(f"mirror: {rows:,} rows", file=sys.stderr, flush=True)
+        is_over |= is_to_end and (bool(more) or not _is_at_work(query))
+        is_to_end = is_to_end or watch.has_changed()
+    return rows
+
+
+def _is_at_work(query: StreamingQuery) -> bool:
+    status: Mapping[str, Any] = query.status
+    return bool(status["isTriggerActive"] and status["isDataAvailable"])

@@ -23,7 +23,7 @@ def with_functions(keys: Mapping[str, str]) -> dict[str, Any]:
 
 def _named(key: str, text: str) -> Callable[..., Any]:
     module, _, name = text.partition(":")
-    if not name:
+    if not (module and name):
         raise OptionError(f"kafka.{key} is no function's name, module:function: {text}")
     try:
         function = getattr(import_module(module), name)

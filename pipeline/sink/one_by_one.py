@@ -35,7 +35,7 @@ def send_one_by_one(
     topics: set[str] = set()
     for row in rows_of(batch):
         deliveries.check()
-        wanted = topic or row.topic
+        wanted = row.topic if topic is None else topic
         if wanted is None:
             raise OptionError("a row has no topic, and there is no option topic")
         topics.add(wanted)

@@ -17,7 +17,8 @@ FIRST, SECOND = TopicPartition("orders", 0), TopicPartition("orders", 1)
 class Query:
     """As Spark's: each time it is asked it tells of its last batches, and at last that it ended."""
 
-    def __init__(self, *told: dict[int, int]) -> None:
+    def __init__(self, *told: dict[int, int], is_at_work: bool = True) -> None:
+        self.status = {"isTriggerActive": True, "isDataAvailable": is_at_work}
         self._left: Iterator[dict[int, int]] = iter(told)
         self._count = len(told)
         self._told: dict[int, int] = {}
@@ -47,6 +48,16 @@ def test_a_query_is_followed_until_there_are_other_partitions() -> None:
     assert follow(query, watch, 0) < 16
     assert watch.places == [FIRST, SECOND]
     assert not watch.has_changed()
+
+
+@pytest.mark.parametrize(("is_at_work", "rows"), [(True, 12), (False, 5)])
+def test_a_batch_that_is_under_way_is_ended_before_other_partitions_are_read(
+    is_at_work: bool, rows: int
+) -> None:
+    times, looks = count(step=2), iter([[FIRST], [FIRST, SECOND]])
+    watch = Watch(lambda: next(looks), 2, lambda: float(next(times)))
+    query: Any = Query(*[{0: 5}] * 5, {0: 5, 1: 7}, {2: 9}, {2: 9}, is_at_work=is_at_work)
+    assert follow(query, watch, 0) == rows
 
 
 def test_partitions_stay_as_they_were_where_the_mirror_is_to_end() -> None:

@@ -26,6 +26,7 @@ def token() -> str:
     ("text", "why"),
     [
         ("org.apache.kafka.Handler", "no function's name, module:function: org"),
+        (":token", "no function's name, module:function: :token"),
         ("there.is.none:token", "is not to be found: No module named 'there'"),
         ("json:token", "is not to be found: .* no attribute 'token'"),
         ("json:__name__", "is no function"),
