@@ -91,7 +91,8 @@ class Producer(ProducerFacade):
         for those that have them in columns.
 
         As send(), but ``on_failure`` alone tells what becomes of them, and for each batch again it
-        waits for max.block.ms at most.
+        waits for max.block.ms at most. Where one is too large, or names a partition that there is
+        not, none is sent.
 
         Raises ClosedError, with a transactional.id TransactionError, and ValueError where
         something of the program's own wants to see each record.
