@@ -591,7 +591,7 @@ CONTROLLER = (
         NONE_KNOWN,
         "A broker that once refused a connection is not taken back when it accepts.",
         "controllers.call_nobody_back",
-        simulated=Simulated(World.CLUSTER, ("live",)),
+        simulated=Simulated(World.CLUSTER, ("live",), first_seed=11),
     ),
     PlantedBug(
         "nothing-set-aside",
@@ -599,7 +599,7 @@ CONTROLLER = (
         NONE_KNOWN,
         "One znode that makes no sense fails every event that meets it.",
         "controllers.set_nothing_aside",
-        simulated=Simulated(World.CLUSTER, ("live",)),
+        simulated=Simulated(World.CLUSTER, ("live",), first_seed=12),
     ),
     PlantedBug(
         "topics-in-two-writes",
@@ -685,7 +685,7 @@ CLIENTS = (
         "A retry's back-off is drawn by who says when it is time, and again by who sends: "
         "nobody comes back.",
         "clients.draw_a_backoff_at_each_look",
-        simulated=Simulated(World.CLUSTER, ("live",)),
+        simulated=Simulated(World.CLUSTER, ("live",), first_seed=25),
     ),
     PlantedBug(
         "commits-after-revocation",

@@ -34,6 +34,7 @@ REQUEST_TIMEOUT_MS = 700
 LONG_MS, SHORT_MS = 600_000, 1_200  # delivery.timeout.ms: some runs have producers that give up
 SHORT_SHARE = 0.3
 STICKY_SHARE = 0.3  # of the records
+BURST_SHARE, BURST = 0.1, 15  # of the times that there is something to send; records
 MOST_IN_FLIGHT = 5
 
 
@@ -117,7 +118,7 @@ class ProducingProgram:
             return
         self._metadata.use(self._topic, self._scheduler.now_ms())
         if not self._unsent:
-            self._unsent = [self._drawn() for _ in range(self.rng.randint(1, 3))]
+            self._unsent = [self._drawn() for _ in range(self._how_many())]
         while self._unsent and self._send(self._unsent[0]):
             del self._unsent[0]
         self._driver.go_on()
@@ -128,6 +129,10 @@ class ProducingProgram:
         self.is_stopped = True
         self._accumulator.close()
         self._driver.go_on()
+
+    def _how_many(self) -> int:
+        """Once in a while so many that several batches of a partition are in flight."""
+        return BURST if self.rng.random() < BURST_SHARE else self.rng.randint(1, 3)
 
     def _drawn(self) -> _Unsent:
         self._records += 1
