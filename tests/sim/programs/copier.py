@@ -62,6 +62,7 @@ class Copier(Member):
             "delivery_timeout_ms": 1_500,
             "max_block_ms": API_TIMEOUT_MS,
             "linger_ms": self.rng.choice([0, 5]),
+            "batch_size": 400,  # a segment of the simulation's logs takes no large ones
         }
         random = Random(self.rng.getrandbits(64))
         producing = Producing(None, keys, None, clock=SimClock(scheduler), random=random)
