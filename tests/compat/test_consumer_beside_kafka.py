@@ -145,13 +145,11 @@ def test_a_poll_hands_out_max_poll_records_and_says_what_follows(place: Place) -
 
 
 def test_fetches_are_bounded_by_bytes(place: Place) -> None:
-    place.write(200, config={"batch.num.messages": 10})
+    place.write(200, config={"batch.num.messages": 10, "linger.ms": 10_000})  # full batches
     with place.consumer(max_partition_fetch_bytes=1, fetch_max_bytes=1) as consumer:
         consumer.assign(place.places)
-        # The writer may close a batch before it is full.
-        first = len(wait_for("records", lambda: consumer.poll(1000), len))
-        assert first <= 10
-        assert len(read(consumer, 200 - first)) == 200 - first
+        assert len(wait_for("records", lambda: consumer.poll(1000), len)) == 10
+        assert len(read(consumer, 190)) == 190
 
 
 def test_seeking(place: Place) -> None:
