@@ -110,12 +110,7 @@ REPLICATION = (
         ),
         Simulated(
             World.CLUSTER,
-            (
-                "high_watermark",
-                "isr_candidate_completeness",
-                "leader_completeness",
-                "one_value_per_offset",
-            ),
+            ("isr_candidate_completeness", "leader_completeness", "one_value_per_offset"),
         ),
     ),
     PlantedBug(
