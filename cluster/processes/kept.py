@@ -6,7 +6,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -44,8 +43,10 @@ def keep(place: Path, make: Callable[[Path], Path]) -> None:
 
 
 def _make(place: Path, make: Callable[[Path], Path]) -> None:
-    prefix = f"making-{place.stem}-"
-    for left in place.parent.glob(f"{prefix}*"):  # by a maker that was killed
-        shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=prefix) as scratch:
-        make(Path(scratch)).rename(place)
+    scratch = place.parent / f"making-{place.stem}"  # one maker at a time has the lock
+    shutil.rmtree(scratch, ignore_errors=True)  # of a maker that was killed
+    try:
+        scratch.mkdir()
+        make(scratch).rename(place)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

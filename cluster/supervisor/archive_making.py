@@ -44,7 +44,12 @@ class ArchiveMaking:
             self._child = None
 
     def _run(self) -> int:
-        # An exit, so that the JVM under way is ended and its scratch folder goes.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+        signal.signal(signal.SIGTERM, self._leave)
         os.nice(NICENESS)
         return 0 if make_archive(self._program, self._archive) else 1
+
+    def _leave(self, *_: object) -> None:
+        """An exit, so that the JVM under way is ended and its scratch folder goes; once the archive
+        is made the folder is on its way out, and nothing may come between."""
+        if not self._archive.exists():
+            sys.exit(1)

@@ -36,9 +36,10 @@ def test_who_fails_leaves_nothing_half_made(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_maker_left_goes(tmp_path: Path) -> None:
-    (tmp_path / "making-thing-0").mkdir()
+    (tmp_path / "making-thing").mkdir()
+    (tmp_path / "making-thing" / "half").write_text("")
     keep(tmp_path / "thing.bin", lambda scratch: written("whole", scratch))
-    assert not (tmp_path / "making-thing-0").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"thing.bin", "thing.lock"}
 
 
 def test_a_fingerprint_tells_files_and_facts_apart(tmp_path: Path) -> None:
