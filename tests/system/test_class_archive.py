@@ -10,15 +10,14 @@ import pytest
 from logquake.cluster.api import Cluster
 from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.class_archive import (
+    MAKING_TIMEOUT_S,
     archive_flags,
     archive_path,
     make_archive,
 )
 from logquake.cluster.zookeeper.program import Program, find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
-from tests.waiting import PATIENCE_S, wait_for
-
-MAKING_S = 4 * PATIENCE_S  # at a priority that gives way to all other tests
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
@@ -63,13 +62,14 @@ def test_a_cache_that_cannot_be_written_is_no_error(program: Program, tmp_path: 
     assert archive_flags(archive) == ()
 
 
+@pytest.mark.timeout(2 * MAKING_TIMEOUT_S)  # the making gives way to all other tests
 def test_a_first_start_makes_the_archive_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     archive = archive_path(find_program())
     with Cluster(brokers=1):
-        wait_for("archive", archive.exists, timeout_s=MAKING_S)
+        wait_for("archive", archive.exists, timeout_s=MAKING_TIMEOUT_S)
     assert in_cache(archive) == {archive.name, archive.with_suffix(".lock").name}
 
 
