@@ -8,9 +8,10 @@ from logquake.chaos.history.reader import HistoryError
 from logquake.cluster.errors import ClusterError
 from logquake.pipeline.asking import BrokersError
 from logquake.pipeline.jobs.lake.ledger import LakeError
+from logquake.pipeline.jobs.topic_arguments import ALLOW_DATA_LOSS
 from logquake.pipeline.options.values import OptionError
 from logquake.pipeline.sink.marks import ExactlyOnceError
-from logquake.pipeline.source.admission import DataLossError
+from logquake.pipeline.source.admission import GOES_ON_BY, DataLossError
 
 _OURS = (
     BrokersError,
@@ -34,6 +35,11 @@ def told_in_a_line() -> tuple[type[Exception], ...]:
 
 
 def line_of(error: Exception) -> str:
+    """In the words of a job's arguments, where the source knows of its options alone."""
+    return _line_of(error).replace(GOES_ON_BY, ALLOW_DATA_LOSS)
+
+
+def _line_of(error: Exception) -> str:
     if isinstance(error, _OURS):
         return str(error)
     text = str(error)

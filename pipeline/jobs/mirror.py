@@ -62,7 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Raises OptionError, BrokersError, and what a query raises."""
-    watch = Watch(lambda: _look(arguments), arguments.every, time.monotonic)
+    watch = Watch(
+        lambda: _look(arguments),
+        arguments.every,
+        time.monotonic,
+        allow_data_loss=arguments.allow_data_loss,
+    )
     rows = _mirrored(spark, arguments, watch, 0)
     while arguments.every:
         rows = _mirrored(spark, arguments, watch, rows)
@@ -126,11 +131,17 @@ class Watch:
     """
 
     def __init__(
-        self, look: Callable[[], Places], every_s: float | None, now_s: Callable[[], float]
+        self,
+        look: Callable[[], Places],
+        every_s: float | None,
+        now_s: Callable[[], float],
+        *,
+        allow_data_loss: bool = False,
     ) -> None:
         self._look = look
         self._every_s = every_s
         self._now_s = now_s
+        self._goes_on = every_s is not None and allow_data_loss
         self._looked_s = now_s()
         self.places = look()
 
@@ -138,21 +149,36 @@ class Watch:
         """Raises BrokersError."""
         if self._every_s is None or self._now_s() - self._looked_s < self._every_s:
             return False
-        found, self._looked_s = self._look(), self._now_s()
-        has_changed, self.places = found != self.places, found
-        return has_changed
+        before, self._looked_s = self.places, self._now_s()
+        self.places = self._look()
+        return self.places != before
+
+    def has_lost_some(self) -> bool:
+        """Partitions are gone, and it is allowed to go on without. Raises BrokersError."""
+        if not self._goes_on:
+            return False
+        before, self.places = self.places, self._look()
+        return not {*before} <= {*self.places}
 
 
 def follow(query: StreamingQuery, watch: Watch, before: int) -> int:
     """How many rows it has taken, with those ``before`` it, told as it goes; until it has ended, or
     there are other partitions and a batch is through: one that is stopped would begin anew, for
-    ever where batches take longer than the next partitions to come. Raises what ends the query.
+    ever where batches take longer than the next partitions to come. Raises what ends the query,
+    unless that is a loss that is allowed.
     """
+    from pyspark.errors import StreamingQueryException
+
     told: dict[int, int] = {}
     rows = before
     is_to_end = is_over = False
     while not is_over:
-        is_over = bool(query.awaitTermination(_LOOK_EVERY_S))
+        try:
+            is_over = bool(query.awaitTermination(_LOOK_EVERY_S))
+        except StreamingQueryException:
+            if not watch.has_lost_some():
+                raise
+            is_over = True
         found: list[Any] = query.recentProgress
         new = {each["batchId"]: each["numInputRows"] for each in found}
         more = sum(count - told.get(batch, 0) for batch, count in new.items())

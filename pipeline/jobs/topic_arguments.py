@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from logquake.pipeline.jobs.client_config import as_options
 from logquake.wire.topic_partition import TopicPartition
 
+ALLOW_DATA_LOSS = "--allow-data-loss"
+
 _SELECTORS = ("subscribe", "subscribePattern", "assign")
 
 
@@ -24,6 +26,11 @@ def add_topic_arguments(parser: argparse.ArgumentParser) -> None:
         default="read_committed",
         help="whether records of transactions that are not committed are read (%(default)s)",
     )
+    parser.add_argument(
+        ALLOW_DATA_LOSS,
+        action="store_true",
+        help="go on where records are gone before they were read",
+    )
 
 
 def reading_options(arguments: argparse.Namespace) -> dict[str, str]:
@@ -36,6 +43,7 @@ def reading_options(arguments: argparse.Namespace) -> dict[str, str]:
         **as_options(arguments.config),
         "kafka.bootstrap.servers": arguments.bootstrap_servers,
         "kafka.isolation.level": arguments.isolation,
+        "failOnDataLoss": str(not arguments.allow_data_loss).lower(),
         **topics,
     }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Self
 
 from logquake.pipeline.source.planning import Offsets
 from logquake.wire.topic_partition import TopicPartition
@@ -12,8 +13,15 @@ Document = dict[str, dict[str, int]]
 """Offsets as the connector writes them into checkpoints: ``{"orders": {"0": 23}}``."""
 
 
+GOES_ON_BY = "failOnDataLoss=false"
+
+
 class DataLossError(Exception):
     """Records that the query has not read are gone; with failOnDataLoss=false it goes on."""
+
+    @classmethod
+    def of(cls, lost: Iterable[str]) -> Self:
+        return cls(f"{'; '.join(lost)} ({GOES_ON_BY} goes on without)")
 
 
 def to_document(offsets: Offsets) -> Document:

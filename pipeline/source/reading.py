@@ -49,9 +49,9 @@ def _losses_told(consumer: Consumer, wanted: OffsetRange) -> Iterator[None]:
     try:
         yield
     except (OffsetOutOfRangeError, ReadStalledError) as error:
-        lost = "; ".join(_lost(consumer, wanted))
+        lost = list(_lost(consumer, wanted))
         if lost:
-            raise DataLossError(f"{lost} (failOnDataLoss=false goes on without)") from error
+            raise DataLossError.of(lost) from error
         raise
 
 

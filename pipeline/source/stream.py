@@ -106,7 +106,7 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             earliest = consumer.beginning_offsets(ends.keys())
         lost = [*losses(starts, ends, earliest), *missed(starts, earliest)]
         if lost and self._options.read.fail_on_data_loss:
-            raise DataLossError(f"{'; '.join(lost)} (failOnDataLoss=false goes on without)")
+            raise DataLossError.of(lost)
         begun = {at: max(starts.get(at, 0), earliest.get(at, 0)) for at in ends}
         ranges = cut_ranges(ranges_between(begun, ends), self._options.read)
         return [InputPartition(wanted) for wanted in ranges]

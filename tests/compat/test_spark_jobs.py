@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import StreamingQueryException
 
 from logquake.client import Admin
 from logquake.client.admin import (
@@ -20,6 +21,7 @@ from logquake.client.admin import (
 )
 from logquake.cluster.api import Cluster
 from logquake.pipeline.__main__ import _parser
+from logquake.pipeline.jobs.errors import line_of
 from logquake.pipeline.jobs.lake.ledger import LakeError
 from logquake.pipeline.jobs.target_topics import make_topics
 from logquake.pipeline.options.values import OptionError
@@ -126,6 +128,29 @@ def test_topics_are_mirrored_once_with_later_ones_and_later_partitions(
         assert content(spark, servers, f"copy-{topic}") == content(spark, servers, topic)
     own = {name for name, at in told.items() if at.source is ConfigSource.DYNAMIC_TOPIC_CONFIG}
     assert own == {"retention.ms", "max.message.bytes"}
+
+
+def test_a_mirror_ends_where_a_topic_is_gone_unless_loss_is_allowed(
+    spark: Any, cluster: Cluster, topic: Callable[..., str], run: Run, tmp_path: Path
+) -> None:
+    servers, kept = cluster.bootstrap_servers, topic(partitions=1)
+    gone = f"{kept}-gone"
+    mirror = ["mirror", servers, servers, tmp_path / "how-far", "--topic-prefix", "copy-"]
+    mirror += ["--pattern", f"{kept}.*"]
+    with Admin({"bootstrap.servers": servers}) as admin:
+        admin.create_topics([NewTopic(gone, 1)])[gone].result()
+        wait_until_all_tell(servers, gone, partitions=1)
+        for each in (kept, gone):
+            send_records(servers, each, [Given(b"old")], partition=0)
+        run(*mirror)
+        admin.delete_topics([gone])[gone].result()
+    send_records(servers, kept, [Given(b"new")], partition=0)
+    with pytest.raises(StreamingQueryException) as told:
+        run(*mirror)
+    lost = f"{gone}-0 is gone, with all from offset 1 on (--allow-data-loss goes on without)"
+    assert line_of(told.value) == f"DataLossError: {lost}"
+    run(*mirror, "--allow-data-loss")
+    assert [row[1] for row in content(spark, servers, f"copy-{kept}")[0]] == [b"old", b"new"]
 
 
 @pytest.mark.usefixtures("spark")  # before the cluster, whose end all that began after it awaits

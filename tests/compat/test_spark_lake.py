@@ -109,7 +109,7 @@ def test_what_is_gone_amid_a_run_is_passed_over_where_loss_is_allowed(
 
     servers = {"bootstrap.servers": cluster.bootstrap_servers}
     source = {"kafka.bootstrap.servers": cluster.bootstrap_servers, "subscribe": orders}
-    settings = LakeSettings(source, batch_records=400, fail_on_data_loss=False)
+    settings = LakeSettings(source | {"failOnDataLoss": "false"}, batch_records=400)
     with Admin(servers) as admin, opened(tmp_path, delete_some) as ledger:
         Lake(spark, settings, ledger).fill()
     found = [offset for _, partition, offset in rows(spark, tmp_path) if partition == 0]

@@ -54,11 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="go on, and look again after so long",
     )
     parser.add_argument(
-        "--allow-data-loss",
-        action="store_true",
-        help="go on where records are gone before they were read",
-    )
-    parser.add_argument(
         "--report", action="store_true", help="print the offsets of each partition too"
     )
     parser.set_defaults(run=run, is_short=False)
@@ -88,7 +83,6 @@ def _settings(options: argparse.Namespace) -> LakeSettings:
         source=reading_options(options),
         shape=Shape(options.json),
         batch_records=options.batch_records,
-        fail_on_data_loss=not options.allow_data_loss,
         compaction=CompactionSettings(most_files=options.most_files),
     )
 

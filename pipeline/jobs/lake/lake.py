@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class LakeSettings:
     # What the source is told: kafka.bootstrap.servers, subscribe or subscribePattern, and what
-    # else docs/spark.md has for a batch, but for where it begins and ends.
+    # else docs/spark.md has for a batch, but for where it begins and ends. Records that are gone
+    # before they were read end the job; with failOnDataLoss=false it goes on, and counts them.
     source: Mapping[str, str]
     shape: Shape = field(default_factory=Shape)
     # Of all partitions together. More makes larger files, and more work to do again after a crash.
     batch_records: int = 1_000_000
-    # Records that are gone before they were read end the job, else it goes on, and counts them.
-    fail_on_data_loss: bool = True
     compaction: CompactionSettings = field(default_factory=CompactionSettings)
 
 
@@ -51,7 +50,7 @@ class Lake:
         if state.shape != self._settings.shape.name:
             raise LakeError(f"its rows are {state.shape}, not {self._settings.shape.name}")
         logs = look(self._read)
-        most, is_strict = self._settings.batch_records, self._settings.fail_on_data_loss
+        most, is_strict = self._settings.batch_records, self._read.fail_on_data_loss
         while ranges := next_ranges(state, logs, most, fail_on_data_loss=is_strict):
             state = self._put(state, ranges)
         for merge in merges(self._ledger.root, self._settings.compaction):
@@ -72,8 +71,6 @@ class Lake:
     def _records(self, ranges: Sequence[OffsetRange]) -> DataFrame:
         source = of_partitions(self._settings.source, [one.place for one in ranges])
         source["includeHeaders"] = "true"
-        # What is gone since the logs were looked at is missed when it is read.
-        source["failOnDataLoss"] = str(self._settings.fail_on_data_loss).lower()
         return self._spark.read.format("logquake").options(**source, **_between(ranges)).load()
 
     def _merge(self, state: LakeState, merge: Merge) -> LakeState:

@@ -34,6 +34,6 @@ def next_ranges(
     read_to = {at: covered.until for at, covered in state.partitions.items()}
     lost = list(losses(read_to, logs.latest, logs.earliest))
     if lost and fail_on_data_loss:
-        raise DataLossError(f"{'; '.join(lost)} (--allow-data-loss goes on without)")
+        raise DataLossError.of(lost)
     starts = {at: max(read_to.get(at, begins), begins) for at, begins in logs.earliest.items()}
     return ranges_between(starts, admitted(starts, logs.latest, most_records))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import count
 from typing import Any
 
 import pytest
+from pyspark.errors import StreamingQueryException
 
 from logquake.pipeline.jobs.mirror import Watch, follow
 from logquake.wire.topic_partition import TopicPartition
@@ -65,3 +67,32 @@ def test_partitions_stay_as_they_were_where_the_mirror_is_to_end() -> None:
     watch = Watch(lambda: next(looks), None, lambda: 0.0)
     assert not watch.has_changed()
     assert watch.places == [FIRST]
+
+
+class Failing(Query):
+    """At the end it fails, by what it was to read."""
+
+    def awaitTermination(self, timeout_s: int) -> bool:  # noqa: N802
+        if super().awaitTermination(timeout_s):
+            raise StreamingQueryException("assign: there is no orders-1")
+        return False
+
+
+@pytest.mark.parametrize(
+    ("every_s", "allow_data_loss", "then", "goes_on"),
+    [
+        (5, True, [FIRST], True),
+        (5, True, [FIRST, SECOND], False),  # it has failed by something else
+        (5, False, [FIRST], False),
+        (None, True, [FIRST], False),
+    ],
+)
+def test_a_query_that_fails_as_partitions_go_is_followed_by_another_where_loss_is_allowed(
+    every_s: int | None, allow_data_loss: bool, then: list[TopicPartition], goes_on: bool
+) -> None:
+    looks = iter([[FIRST, SECOND], then])
+    watch = Watch(lambda: next(looks), every_s, lambda: 0.0, allow_data_loss=allow_data_loss)
+    query: Any = Failing({0: 5}, {0: 5, 1: 2})
+    with nullcontext() if goes_on else pytest.raises(StreamingQueryException):
+        assert follow(query, watch, 0) == 7
+        assert watch.places == [FIRST]
