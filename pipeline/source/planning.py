@@ -7,12 +7,13 @@ however long its tasks take.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from logquake.client import Consumer
-from logquake.client.errors import broker_error
+from logquake.client.errors import ClientError, broker_error
 from logquake.pipeline.options.values import OptionError
 from logquake.pipeline.source.options import Bound, ReadOptions
 from logquake.wire.errors import ErrorCode
@@ -46,7 +47,7 @@ def plan_ranges(consumer: Consumer, options: ReadOptions) -> list[OffsetRange]:
     Raises ClientError, and OptionError where the options do not fit the topics.
     """
     selected = select(consumer, options)
-    starts = starting_offsets(consumer, selected, options)
+    starts = starting_offsets(consumer, selected, options).offsets
     ends = ending_offsets(consumer, selected, options)
     return ranges_between(starts, ends)
 
@@ -94,6 +95,26 @@ def split_ranges(ranges: Sequence[OffsetRange], min_partitions: int) -> list[Off
     ]
 
 
+def what_is_there(piece: OffsetRange, earliest: Offsets) -> OffsetRange:
+    """Without what is gone from the front of it, which may be all."""
+    begins = earliest.get(piece.place, piece.end)
+    return replace(piece, start=min(max(piece.start, begins), piece.end))
+
+
+def beginnings(consumer: Consumer, places: Collection[TopicPartition]) -> Offsets:
+    """Where their logs begin; none of those that are still not there after
+    default.api.timeout.ms. Raises ClientError.
+    """
+    try:
+        return consumer.beginning_offsets(places)
+    except ClientError:
+        told = consumer.list_topics()
+        there = {*_places({at: [each.partition for each in told[at]] for at in told})}
+        if there.issuperset(places):
+            raise
+        return consumer.beginning_offsets(there.intersection(places))
+
+
 def _split(whole: OffsetRange, count: int) -> Iterable[OffsetRange]:
     count = min(count, whole.size)
     cuts = [whole.start + whole.size * index // count for index in range(count + 1)]
@@ -139,20 +160,29 @@ def _places(partitions: Mapping[str, Iterable[int]]) -> list[TopicPartition]:
     )
 
 
+class Starts(NamedTuple):
+    """Those of ``moving`` are where the log ends, and others whenever they are asked for."""
+
+    offsets: Offsets
+    moving: Collection[TopicPartition]
+
+
 def starting_offsets(
     consumer: Consumer, selected: Sequence[TopicPartition], options: ReadOptions
-) -> Offsets:
+) -> Starts:
     """A real offset for each partition, the ones given by number as they are.
 
     Raises ClientError, and OptionError where the bound says nothing of a partition, or tells of
     another, and where no record is as late as the starting time, unless the options let it be the
     end of the log.
     """
-    found, late = _offsets(consumer, selected, options.starting)
+    bound = options.starting
+    found, late = _offsets(consumer, selected, bound)
     if late and not options.late_start_is_latest:
         places = ", ".join(map(str, late))
         raise OptionError(f"no record of {places} is as late as the starting time")
-    return {**found, **consumer.end_offsets(late)}
+    moving = [place for place in selected if bound.at(*place) == LATEST_TIMESTAMP]
+    return Starts({**found, **consumer.end_offsets(late)}, {*moving, *late})
 
 
 def ending_offsets(

@@ -17,7 +17,7 @@ from logquake.client.ranges import stored_range
 from logquake.pipeline.asking import consuming
 from logquake.pipeline.source.admission import DataLossError, losses
 from logquake.pipeline.source.options import ReadOptions
-from logquake.pipeline.source.planning import OffsetRange
+from logquake.pipeline.source.planning import OffsetRange, beginnings
 from logquake.wire.errors import RecordError
 
 if TYPE_CHECKING:
@@ -57,10 +57,11 @@ def _losses_told(consumer: Consumer, wanted: OffsetRange) -> Iterator[None]:
 
 def _lost(consumer: Consumer, wanted: OffsetRange) -> Iterator[str]:
     place = wanted.place
-    read_to, ends = consumer.position(place), consumer.end_offsets([place])
-    if read_to <= ends[place] < wanted.end:
+    read_to, earliest = consumer.position(place), beginnings(consumer, [place])
+    ends = consumer.end_offsets(earliest.keys())
+    if read_to <= ends.get(place, -1) < wanted.end:
         yield f"{place} ends at offset {ends[place]}, before {wanted.end}: cut off, or made anew"
-    yield from losses({place: read_to}, ends, consumer.beginning_offsets([place]))
+    yield from losses({place: read_to}, ends, earliest)
 
 
 def _taken(rows: Rows, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:

@@ -88,6 +88,20 @@ def test_batches_share_what_is_there_and_a_restart_goes_on(stream: Stream) -> No
     assert json.loads(offsets.splitlines()[-1]) == {stream.topic: {"0": 300, "1": 150, "2": 20}}
 
 
+def test_from_the_latest_nothing_is_left_out_though_the_first_batch_is_run_again(
+    stream: Stream,
+) -> None:
+    stream.produce(0, 5)
+    stream.run(startingOffsets="latest")
+    for left in (stream.folder / "checkpoint" / "commits").iterdir():
+        left.unlink()  # as if the driver had died before it wrote down that the batch is through
+    stream.produce(0, 7)
+    stream.run(startingOffsets="latest")
+    stream.produce(1, 2)
+    stream.run(startingOffsets="latest")
+    assert stream.rows() == [*((0, offset) for offset in range(5, 12)), (1, 0), (1, 1)]
+
+
 def test_what_was_deleted_before_it_was_read_is_named(stream: Stream) -> None:
     from pyspark.errors import PySparkException
 
