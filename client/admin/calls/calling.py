@@ -103,9 +103,16 @@ class Calling:
         self, name: str, asks: Asks, results: Results[Any, Any], timeout_ms: int | None
     ) -> None:
         made_of = self._makings
-        if timeout_ms is None:
-            timeout_ms = made_of.default_api_timeout_ms
-        made_of.enquiries.begin(name, asks, results, timeout_ms, made_of.clock.now_ms())
+        made_of.enquiries.begin(
+            name, asks, results, self._time_ms(timeout_ms), made_of.clock.now_ms()
+        )
+
+    def _deadline_ms(self, timeout_ms: int | None) -> int:
+        """Of a call that begins now, for those of which it is made."""
+        return self._makings.clock.now_ms() + self._time_ms(timeout_ms)
+
+    def _time_ms(self, timeout_ms: int | None) -> int:
+        return self._makings.default_api_timeout_ms if timeout_ms is None else timeout_ms
 
     def _promise(self) -> Promise[Any]:
         return Promise(self._makings.telling)

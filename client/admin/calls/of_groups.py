@@ -86,6 +86,7 @@ class GroupCalls(Calling):
     ) -> Promise[Mapping[MemberToRemove, ClientError | None]]:
         """All that it has now: an error each, or None (an option of the one above in Kafka)."""
         promise: Promise[Mapping[MemberToRemove, ClientError | None]] = self._promise()
+        deadline_ms = self._deadline_ms(timeout_ms)
 
         def remove(group: ConsumerGroupDescription) -> None:
             members = [
@@ -95,7 +96,8 @@ class GroupCalls(Calling):
                 for each in group.members
             ]
             if members:
-                self._about(RemoveMembers(members, _reason(reason)), group_id, promise, timeout_ms)
+                left_ms = deadline_ms - self._makings.clock.now_ms()
+                self._about(RemoveMembers(members, _reason(reason)), group_id, promise, left_ms)
             else:
                 promise.settle({})
 

@@ -11,6 +11,18 @@ from logquake.client.admin.by_broker import ByBroker
 from logquake.client.errors import ClientError, TimedOutError
 from logquake.wire.api import response_type
 from logquake.wire.messages.api_versions import ApiVersionsResponse
+from logquake.wire.messages.consumer_group import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    DescribedGroup,
+    Member,
+)
+from logquake.wire.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+from logquake.wire.messages.group_membership import LeaveGroupRequest
 from logquake.wire.schema import Message, encode
 from logquake.wire.schema.fields import ArrayOf, Binary, Field, Scalar, StructOf, Text
 from tests.unit.client.admin.brokers_in_memory import BrokersInMemory, Said
@@ -107,6 +119,28 @@ def test_what_nobody_answers_is_told_in_time() -> None:
             errors = outcome.errors.values() if isinstance(outcome, ByBroker) else [outcome]
             assert {type(error) for error in errors} == {TimedOutError}, name
         assert 39_000 <= brokers.clock.ms <= 42_000, name
+
+
+def test_a_call_of_two_steps_has_one_time() -> None:
+    """The members are told late, and nobody answers that they are removed."""
+
+    def says(request: Message, _: int) -> Said:
+        if isinstance(request, FindCoordinatorRequest):
+            return FindCoordinatorResponse(
+                coordinators=[Coordinator(key="g", node_id=1, host="broker", port=9001)]
+            )
+        if isinstance(request, ConsumerGroupDescribeRequest):
+            brokers.clock.ms += 25_000
+            return ConsumerGroupDescribeResponse(
+                groups=[DescribedGroup(group_id="g", members=[Member(member_id="m")])]
+            )
+        return None
+
+    brokers = BrokersInMemory(says)
+    [outcome] = brokers.outcomes(EVERY_CALL["remove_all_members"])
+    assert isinstance(outcome, TimedOutError)
+    assert isinstance(brokers.requests[-1][0], LeaveGroupRequest)
+    assert 39_000 <= brokers.clock.ms <= 42_000
 
 
 def test_what_versions_are_told_is_no_call() -> None:
