@@ -95,8 +95,11 @@ class Rebalancer:
             ) from failure
 
     def forget(self) -> None:
-        """``resetState``: the session is over, and with it what was owned."""
+        """``resetState``: the session is over, and with it what was owned. How far the program is
+        there is committed no more: whoever owns it meanwhile may be further.
+        """
         with self._lock:
+            self._owned = {}
             self._claimed.clear()
             self._settled = None
 

@@ -168,6 +168,9 @@ class GroupOfMembers:
         fetched = [place for each in sound for place in each.fetching.infos]
         assert len(fetched) == len(set(fetched))
 
+    def places(self) -> list[TopicPartition]:
+        return [TopicPartition("t", number) for number in range(self.partitions)]
+
     def owned(self) -> dict[TopicPartition, str]:
         """As members see it."""
         return {place: each.name for each in self.members for place in each.fetching.infos}
@@ -182,8 +185,11 @@ class GroupOfMembers:
         return found
 
     def offsets(self) -> dict[TopicPartition, int]:
-        places = [TopicPartition("t", number) for number in range(self.partitions)]
-        return self._zk.run(znodes.offsets_of("g", places))
+        return self._zk.run(znodes.offsets_of("g", self.places()))
+
+    def commit(self, offset: int) -> None:
+        """As somebody would who owned all of it for a while."""
+        self._zk.run(znodes.put_offsets("g", dict.fromkeys(self.places(), offset)))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -238,3 +244,17 @@ def test_what_went_with_a_session_is_claimed_in_the_next(
     assert set(group.owners().values()) == {""}
     group.settle()
     assert set(group.owners().values()) == {"member-0"}
+
+
+def test_what_was_read_in_a_session_that_is_over_is_not_committed_over_what_others_have(
+    new_zk: NewZk, zookeeper: SharedZooKeeper
+) -> None:
+    group = GroupOfMembers(1, new_zk, zookeeper)
+    group.join()
+    group.settle()
+    group.lose_a_session()
+    group.commit(500)
+    group.settle()
+    assert set(group.offsets().values()) == {500}
+    (member,) = group.members
+    assert {info.consumed_offset for info in member.fetching.infos.values()} == {501}
