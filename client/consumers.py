@@ -40,14 +40,13 @@ def found_consumer(
     random: Random | None = None,
 ) -> FoundedConsumer:
     """What is given as an argument stands for its key. Raises SettingsError."""
-    own = {
+    arguments = {
         "key_deserializer": key_deserializer,
         "value_deserializer": value_deserializer,
         "interceptor_classes": tuple(interceptors) or None,
         "partition_assignment_strategy": assignors,
     }
-    given = {name: value for name, value in own.items() if value is not None}
-    table = read(ConsumerConfig, merged(merged(config, keys), given))
+    table = read(ConsumerConfig, merged(config, keys, arguments))
     parts = ConsumerParts(table)
     foundation = lay_foundation(table, topics=parts.topics, clock=clock, random=random)
     telling = Telling()

@@ -11,6 +11,7 @@ from logquake.client.producer.partitioning import Partitioner
 from logquake.client.producer.producing import Producing
 from logquake.client.producer.serializing import Serializer
 from logquake.client.producer.statistics import ProducerEvent
+from logquake.client.settings.reading import merged
 
 
 class ProducerFacade(ABC):
@@ -34,9 +35,13 @@ class ProducerFacade(ABC):
         on_event: Callable[[ProducerEvent], object] | None = None,
         **keys: object,
     ) -> None:
-        keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
-        keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
-        self._producing = Producing(config, keys, on_event)
+        arguments = {
+            "key_serializer": key_serializer,
+            "value_serializer": value_serializer,
+            "partitioner_class": partitioner,
+            "interceptor_classes": tuple(interceptors) or None,
+        }
+        self._producing = Producing(merged(config, keys, arguments), on_event)
         self._start()
 
     @abstractmethod

@@ -33,7 +33,7 @@ from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.producer.transactions.transactions import Transactions
 from logquake.client.settings.kinds import LONG_MAX
 from logquake.client.settings.producer import ProducerConfig
-from logquake.client.settings.reading import merged, read
+from logquake.client.settings.reading import read
 from logquake.client.telling import Telling
 
 
@@ -42,16 +42,14 @@ class Producing:
 
     def __init__(
         self,
-        config: Mapping[str, object] | None,
-        keys: Mapping[str, object | None],
+        config: Mapping[str, object],
         on_event: Callable[[ProducerEvent], object] | None,
         *,
         clock: Clock | None = None,
         random: Random | None = None,
     ) -> None:
-        """``keys`` that are None are not set. Raises SettingsError."""
-        given = {name: value for name, value in keys.items() if value is not None}
-        settings = read(ProducerConfig, merged(config, given))
+        """By default with the system's time and chance. Raises SettingsError."""
+        settings = read(ProducerConfig, config)
         self.settings = settings
         self.name = f"kafka-producer-network-thread | {settings.client_id}"  # as a Java one's
         self.telling = Telling()

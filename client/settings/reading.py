@@ -48,10 +48,18 @@ def read(table: type[C], given: Mapping[str, object]) -> C:
     return table(**values)
 
 
-def merged(config: Mapping[str, object] | None, keys: Mapping[str, object]) -> dict[str, object]:
-    """What a client is given as a mapping and what as keywords. Raises SettingsError."""
+def merged(
+    config: Mapping[str, object] | None,
+    keywords: Mapping[str, object],
+    arguments: Mapping[str, object | None] | None = None,
+) -> dict[str, object]:
+    """What a client is given as a mapping, as keywords, and as arguments that stand for keys.
+
+    An argument that is None is not given; None of the others is a value. Raises SettingsError.
+    """
+    named = {name: value for name, value in (arguments or {}).items() if value is not None}
     merged = dict(config or {})
-    for spelt, value in keys.items():
+    for spelt, value in (*keywords.items(), *named.items()):
         if spelt in merged:
             raise SettingsError(f"{name_of(spelt)} is set twice: in the mapping, and as a keyword")
         merged[spelt] = value

@@ -97,8 +97,10 @@ def test_a_producer(hostile: HostileProxy) -> None:
     for _ in range(2):
         produce(keys(hostile), TOPIC)
     hostile.hostility = honest
-    config = keys(hostile, delivery_timeout_ms=2_000, max_block_ms=PATIENCE_MS)
-    with Producer(config) as producer:
+    servers = f"127.0.0.1:{hostile.port}"
+    with Producer(
+        bootstrap_servers=servers, max_block_ms=PATIENCE_MS, delivery_timeout_ms=PATIENCE_MS
+    ) as producer:
         producer.send(TOPIC, b"last").result(PATIENCE_S)
 
 

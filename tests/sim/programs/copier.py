@@ -65,7 +65,7 @@ class Copier(Member):
             "batch_size": 400,  # a segment of the simulation's logs takes no large ones
         }
         random = Random(self.rng.getrandbits(64))
-        producing = Producing(None, keys, None, clock=SimClock(scheduler), random=random)
+        producing = Producing(keys, None, clock=SimClock(scheduler), random=random)
         watch = ProduceWatch(self.name, self._world, scheduler)
         self.watches.append(watch)
         links = producing.foundation.links

@@ -138,7 +138,7 @@ class _Life:
             "linger_ms": owner.rng.choice([0, 5]),
         }
         random = Random(owner.rng.getrandbits(64))
-        return Producing(None, keys, None, clock=SimClock(scheduler), random=random)
+        return Producing(keys, None, clock=SimClock(scheduler), random=random)
 
     def begin(self) -> None:
         live(self._live(), self._scheduler, lambda: self._owner.end(self))

@@ -114,7 +114,7 @@ class DrivenProducer:
     """Satisfies `Sending`."""
 
     def __init__(self, keys: Mapping[str, str], network: FakeNetwork) -> None:
-        self._producing = Producing(keys, {}, None, clock=network.clock, random=Random(0))
+        self._producing = Producing(keys, None, clock=network.clock, random=Random(0))
         self._driver = CallersDriver(
             self._producing.foundation, self._producing.core, self._producing.telling, network
         )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from logquake.client.admin.by_broker import ByBroker
-from logquake.client.errors import ClientError, TimedOutError
+from logquake.client.errors import ClientError, TimedOutError, UnsupportedVersionError
 from logquake.wire.api import response_type
 from logquake.wire.messages.api_versions import ApiVersionsResponse
 from logquake.wire.messages.consumer_group import (
@@ -52,6 +52,8 @@ def test_brokers_of_every_age_are_asked_what_they_can_carry(newest: int) -> None
         brokers = BrokersInMemory(empty, lambda _: newest)
         for outcome in brokers.outcomes(call):
             assert not isinstance(outcome, TimedOutError) or brokers.requests, name
+            assert not isinstance(outcome, UnsupportedVersionError) or not brokers.requests, name
+        assert all(version <= newest for _, version in brokers.requests), name
 
 
 @pytest.mark.parametrize("seed", SEEDS)

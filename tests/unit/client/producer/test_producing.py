@@ -70,7 +70,7 @@ class Program:
             "delivery_timeout_ms": DELIVERY_TIMEOUT_MS,
             **others,
         }
-        self.producing = Producing(None, keys, None, clock=self.clock, random=Random(1))
+        self.producing = Producing(keys, None, clock=self.clock, random=Random(1))
         self._metadata = self.producing.foundation.metadata
         self._metadata.use("t", self.clock.now_ms())
         self.learn(ErrorCode.NONE)
