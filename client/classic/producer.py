@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from random import Random
-from threading import Lock
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from logquake.client.classic.channel import Dial, dial_as
 from logquake.client.classic.coordination.client import OpenSession
 from logquake.client.classic.coordination.kazoo import kazoo_sessions
-from logquake.client.classic.errors import QueueFullError
 from logquake.client.classic.messages import KeyedMessage
 from logquake.client.classic.partitioner import DefaultPartitioner
 from logquake.client.classic.producing.broker_partitions import AskedPartitions, BrokerPartitions
 from logquake.client.classic.producing.collating import Collation
 from logquake.client.classic.producing.event_handler import DefaultEventHandler
-from logquake.client.classic.producing.hooks import CallbackHandler, EventHandler, Messages
+from logquake.client.classic.producing.handling import Handling
+from logquake.client.classic.producing.hooks import CallbackHandler, Messages
 from logquake.client.classic.producing.pool import ProducerPool
+from logquake.client.classic.producing.queueing import Queueing
 from logquake.client.classic.producing.send_thread import Batching, SendThread
+from logquake.client.classic.producing.sending_at_once import SendingAtOnce
 from logquake.client.classic.producing.statistics import ProducerStatistics
 from logquake.client.classic.producing.zookeeper_partitions import ZooKeeperPartitions
 from logquake.client.classic.serializer import DefaultEncoder
@@ -30,6 +31,16 @@ from logquake.client.classic.versions import Release
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.errors import ProducerClosedError
 from logquake.client.settings.reading import read
+
+
+class Sending(Protocol):
+    """What producer.type chooses."""
+
+    def send(self, messages: Messages) -> None: ...
+
+    def close(self, timeout_ms: int | None) -> bool: ...
+
+    def gauges(self) -> dict[str, int]: ...
 
 
 class Producer:
@@ -54,16 +65,11 @@ class Producer:
         self._config = read(ProducerConfig, given)
         self._clock = clock or SystemClock()
         self._statistics = ProducerStatistics()
-        self._lock = Lock()
         self._is_closed = False
-        self._hooks: CallbackHandler = self._config.callback_handler or CallbackHandler()
-        self._handler: EventHandler | None = self._config.event_handler
-        self._default = self._default_handler(
+        default = self._default_handler(
             release, dial or dial_as(release), open_session, random or Random()
         )
-        self._sending = (
-            self._send_thread() if self._config.producer_type is ProducerType.ASYNC else None
-        )
+        self._way = self._way_of_sending(Handling(self._config.event_handler, default))
 
     def __enter__(self) -> Self:
         return self
@@ -83,64 +89,27 @@ class Producer:
         producer.type=async QueueFullError, for a message that is dropped: those before it are
         queued.
         """
-        with self._lock:
-            if self._is_closed:
-                raise ProducerClosedError("the producer was closed")
-            for each in messages:
-                self._statistics.sent(each.topic)
-            if self._sending is None:
-                self._handle(messages)
-            else:
-                for each in messages:
-                    self._enqueue(self._sending, each)
+        if self._is_closed:
+            raise ProducerClosedError("the producer was closed")
+        for each in messages:
+            self._statistics.sent(each.topic)
+        self._way.send(messages)
 
     def metrics(self) -> dict[str, int]:
         """Counts by the names of Kafka's meters, and after a slash by topic."""
-        counts = self._statistics.counts()
-        return (
-            counts
-            if self._sending is None
-            else counts | {"ProducerQueueSize": self._sending.queue_size}
-        )
+        return self._statistics.counts() | self._way.gauges()
 
     def close(self, timeout_ms: int | None = None) -> bool:
-        """What is queued is sent first; whether that was done in time. A second call does nothing.
+        """What is queued is sent first; whether that was done in time. A second call waits for the
+        same, unless that was given up.
 
         Without a time-out as long as it takes, which retries bound. What is not written in time is
-        not written any more.
+        not written any more; whoever waits for room in the queue is told ProducerClosedError. On
+        the queue's thread, where hooks and an event.handler run, it waits for nothing: what is
+        queued is sent once they have returned.
         """
-        with self._lock:
-            if self._is_closed:
-                return True
-            self._is_closed = True
-            if self._sending is None:
-                self._at_end()
-                return True
-            is_done = self._sending.shut_down(timeout_ms)
-            if not is_done:
-                self._default.give_up()
-            return is_done
-
-    def _at_end(self) -> None:
-        if self._sending is not None:
-            self._hooks.close()
-        if self._handler is not None:
-            self._handler.close()
-        self._default.close()
-
-    def _enqueue(self, sending: SendThread, message: KeyedMessage[Any, Any]) -> None:
-        message = self._hooks.before_enqueue(message)
-        added = sending.offer(message, self._config.queue_enqueue_timeout_ms)
-        self._hooks.after_enqueue(message, added)
-        if not added:
-            self._statistics.dropped(message.topic)
-            raise QueueFullError(f"the queue is full, a message for {message.topic} is dropped")
-
-    def _handle(self, messages: Messages) -> None:
-        if self._handler is None:
-            self._default.handle(messages)
-        else:
-            self._handler.handle(messages, self._default.handle)
+        self._is_closed = True
+        return self._way.close(timeout_ms)
 
     def _default_handler(
         self, release: Release, dial: Dial, open_session: OpenSession | None, random: Random
@@ -164,19 +133,19 @@ class Producer:
             release.magic,
         )
 
-    def _send_thread(self) -> SendThread:
+    def _way_of_sending(self, handling: Handling) -> Sending:
         config = self._config
+        if config.producer_type is ProducerType.SYNC:
+            return SendingAtOnce(handling)
+        hooks: CallbackHandler = config.callback_handler or CallbackHandler()
         batching = Batching(
-            self._hooks,
-            config.batch_num_messages,
-            config.queue_buffering_max_ms,
-            self._clock.now_ms(),
+            hooks, config.batch_num_messages, config.queue_buffering_max_ms, self._clock.now_ms()
         )
-        return SendThread(
+        thread = SendThread(
             f"ProducerSendThread-{config.client_id}",
-            self._handle,
+            handling,
             batching,
             config.queue_buffering_max_messages,
             self._clock,
-            self._at_end,
         )
+        return Queueing(thread, hooks, self._statistics, config.queue_enqueue_timeout_ms)

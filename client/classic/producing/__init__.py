@@ -1,7 +1,11 @@
 """What stands between the older producer's send() and the brokers.
 
-send_thread.py        the queue of producer.type=async, and when a batch is sent
+sending_at_once.py    producer.type=sync
+queueing.py           producer.type=async
+message_queue.py      its queue
+send_thread.py        the thread that empties it, and when a batch is sent
 hooks.py              where a program steps in
+handling.py           its own handler before the default one
 event_handler.py      serializes, chooses, writes, and tries again
 collating.py          which broker is sent which messages
 broker_partitions.py  who leads what, and who tells it

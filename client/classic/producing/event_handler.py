@@ -84,6 +84,8 @@ class DefaultEventHandler:
         self._partitions.interrupt()
 
     def close(self) -> None:
+        """What is given to handle() later fails: a program's handler may go on after a close."""
+        self._is_given_up = True
         self._pool.close()
         self._partitions.close()
 

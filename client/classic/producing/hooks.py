@@ -18,7 +18,8 @@ class CallbackHandler:
 
     The first two are called on the thread of whoever sends, before_enqueue and after_enqueue; the
     others on the producer's. What a hook raises on the latter is logged, and what it was given
-    goes on as it was.
+    goes on as it was. Each may send, and close the producer; on the producer's own thread send()
+    does not wait for room.
     """
 
     def before_enqueue(self, message: KeyedMessage[Any, Any]) -> KeyedMessage[Any, Any]:

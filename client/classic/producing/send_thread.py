@@ -1,4 +1,4 @@
-"""The asynchronous producer's queue, and the thread that empties it (ProducerSendThread).
+"""The thread that empties the asynchronous producer's queue (ProducerSendThread).
 
 `Batching` decides when a batch is sent, `SendThread` waits and calls.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from queue import Empty, Full, Queue
 from typing import Any, TypeVar
 
 from logquake.client.classic.messages import KeyedMessage
+from logquake.client.classic.producing.handling import Handling
 from logquake.client.classic.producing.hooks import CallbackHandler, Messages
+from logquake.client.classic.producing.message_queue import MessageQueue
 from logquake.client.clock import Clock
 
 T = TypeVar("T")
@@ -55,6 +55,9 @@ class Batching:
         self._batch += _unless_it_fails(self._hooks.last_batch_before_close, ())
         return self._take()
 
+    def close(self) -> None:
+        _unless_it_fails(self._hooks.close, None)
+
     def _take(self) -> Messages:
         batch, self._batch = self._batch, []
         if not batch:
@@ -63,76 +66,69 @@ class Batching:
 
 
 class SendThread:
-    """Starts at once. ``handle`` is called with each batch, and may raise: that is logged;
-    ``at_end`` when all is sent.
+    """Starts at once. What fails to be handled is logged; the end of it all closes hooks, and
+    ``handling``.
     """
 
     def __init__(
-        self,
-        name: str,
-        handle: Callable[[Messages], None],
-        batching: Batching,
-        queue_size: int,
-        clock: Clock,
-        at_end: Callable[[], None],
+        self, name: str, handling: Handling, batching: Batching, queue_size: int, clock: Clock
     ) -> None:
-        self._handle = handle
-        self._at_end = at_end
+        self._handling = handling
         self._batching = batching
-        self._queue: Queue[KeyedMessage[Any, Any] | None] = Queue(queue_size)  # None: the end
+        self._queue = MessageQueue(queue_size)
         self._clock = clock
+        self._is_given_up = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     @property
     def queue_size(self) -> int:
-        return self._queue.qsize()
+        return len(self._queue)
 
-    def offer(self, message: KeyedMessage[Any, Any], timeout_ms: int) -> bool:
-        """Whether there was room, or room came in time; below zero it waits as long as it takes."""
-        try:
-            if timeout_ms == 0:
-                self._queue.put_nowait(message)
-            else:
-                self._queue.put(message, timeout=None if timeout_ms < 0 else timeout_ms / 1000)
-        except Full:
-            return False
-        return True
+    @property
+    def is_current(self) -> bool:
+        """Whether who asks is called by it."""
+        return threading.current_thread() is self._thread
 
-    def shut_down(self, timeout_ms: int | None) -> bool:
-        """Send what is queued, then end; whether that was done in time. Nothing is offered then.
+    @property
+    def is_ending(self) -> bool:
+        return self._queue.is_ended
 
-        What is not sent in time is dropped; the thread ends once its batch is over.
+    def offer(self, message: KeyedMessage[Any, Any], timeout_s: float | None) -> bool:
+        """As MessageQueue.offer()."""
+        return self._queue.offer(message, timeout_s)
+
+    def close(self, timeout_ms: int | None) -> bool:
+        """Send what is queued, then end; whether that was done in time.
+
+        What is not sent in time is dropped, and given up; the thread ends once its batch is over.
+        On the thread itself nothing is waited for, and nothing dropped: it goes on to its end. A
+        second call waits too, but not for what was given up.
         """
-        timeout_s = None if timeout_ms is None else timeout_ms / 1000
-        with suppress(Full):
-            self._queue.put(None, timeout=timeout_s)
-            self._thread.join(timeout_s)
-        if self._thread.is_alive():
-            self._drop_all()
+        self._queue.end()
+        if self.is_current:
             return False
-        return True
-
-    def _drop_all(self) -> None:
-        with suppress(Empty):
-            while True:
-                self._queue.get_nowait()
-        self._queue.put_nowait(None)
+        if self._is_given_up:
+            return True
+        self._thread.join(None if timeout_ms is None else timeout_ms / 1000)
+        self._is_given_up = self._thread.is_alive()
+        if self._is_given_up:
+            self._queue.clear()
+            self._handling.give_up()
+        return not self._is_given_up
 
     def _run(self) -> None:
         try:
             self._send_all()
         finally:
-            self._at_end()
+            self._queue.end()  # where it fails: nobody makes room any more
+            self._batching.close()
+            self._handling.close()
 
     def _send_all(self) -> None:
         while True:
-            try:
-                message = self._queue.get(timeout=self._wait_s())
-                is_end = message is None
-            except Empty:
-                message, is_end = None, False
-            if is_end:
+            message = self._queue.take(self._wait_s())
+            if message is None and self._queue.is_ended:
                 break
             batch = self._batching.dequeued(message)
             if batch is not None:
@@ -147,7 +143,7 @@ class SendThread:
         if not batch:
             return
         try:
-            self._handle(batch)
+            self._handling.handle(batch)
         except Exception:  # noqa: BLE001 - the next batch has nothing to do with it
             _log.exception("a batch of %d messages failed", len(batch))
 

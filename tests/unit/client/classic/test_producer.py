@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from random import Random
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ from logquake.wire.messages.produce import (
     TopicProduceResponse,
 )
 from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 New = Callable[..., Producer]
 
@@ -221,6 +223,132 @@ def test_what_is_not_sent_in_time_is_dropped(brokers: Brokers, new: New) -> None
     producer.send(KeyedMessage("t", "b", part_key=0))
     assert not producer.close(timeout_ms=1)
     stuck.may_go_on = True
+    wait_for("end", lambda: stuck.is_closed)
+    assert brokers.sent == []
+    assert producer.close()
+
+
+def beside(call: Callable[[], object]) -> Future[object]:
+    """On a thread that holds up nobody, whatever becomes of it."""
+    future: Future[object] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except Exception as error:  # noqa: BLE001 - for whoever asks for the result
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future
+
+
+class DeadLetters:
+    """What cannot be sent on is sent elsewhere."""
+
+    def __init__(self) -> None:
+        self.producer: Producer | None = None
+        self.has_begun = False
+        self.may_go_on = True
+        self.failures: list[Exception] = []
+
+    def handle(self, messages: Messages, send_on: SendOn) -> None:
+        assert self.producer is not None
+        self.has_begun = True
+        wait_for("leave to go on", lambda: self.may_go_on)
+        for each in messages:
+            if each.message == "bad":
+                try:
+                    self.producer.send(KeyedMessage("t", "dead", part_key=1))
+                except Exception as error:
+                    self.failures.append(error)
+                    raise
+            elif each.message == "close":
+                self.producer.close()
+            else:
+                send_on([each])
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_an_event_handler_may_send(brokers: Brokers, new: New, kind: str) -> None:
+    handler = DeadLetters()
+    producer = handler.producer = new(producer_type=kind, event_handler=handler, batch_size=1)
+    beside(lambda: producer.send(KeyedMessage("t", "bad"))).result(PATIENCE_S)
+    wait_for("dead letter", lambda: brokers.sent == [("two", 1, [b"dead"])])
+    assert producer.close()
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_an_event_handler_may_close_the_producer(brokers: Brokers, new: New, kind: str) -> None:
+    """What is queued by then is sent; in the synchronous producer nothing is sent on after it."""
+    handler = DeadLetters()
+    handler.may_go_on = False
+    producer = handler.producer = new(producer_type=kind, event_handler=handler, batch_size=1)
+
+    def send() -> None:
+        for text in ("close", "m"):
+            producer.send(KeyedMessage("t", text, part_key=0))
+
+    sent = beside(send)
+    wait_for("batch", lambda: handler.has_begun)
+    if kind == "async":
+        sent.result(PATIENCE_S)
+    handler.may_go_on = True
+    assert beside(producer.close).result(PATIENCE_S)
+    if kind == "async":
+        assert brokers.sent == [("one", 0, [b"m"])]
+    else:
+        with pytest.raises(ProducerClosedError):
+            sent.result(PATIENCE_S)
+
+
+def test_the_queues_thread_waits_for_no_room(brokers: Brokers, new: New) -> None:
+    """Though somebody else waits for it, as long as it takes: nobody else makes any."""
+    handler = DeadLetters()
+    handler.may_go_on = False
+    producer = handler.producer = new(
+        producer_type="async", event_handler=handler, batch_size=1, queue_size=1
+    )
+    producer.send(KeyedMessage("t", "bad", part_key=0))
+    wait_for("batch", lambda: handler.has_begun)
+    producer.send(KeyedMessage("t", "a", part_key=0))
+    waiting = beside(lambda: producer.send(KeyedMessage("t", "b", part_key=0)))
+    wait_for("sender", lambda: producer.metrics()["MessagesPerSec"] == 3)
+    handler.may_go_on = True
+    waiting.result(PATIENCE_S)
+    assert beside(producer.close).result(PATIENCE_S)
+    assert [type(each) for each in handler.failures] == [QueueFullError]
+    assert [payloads for _, _, payloads in brokers.sent] == [[b"a"], [b"b"]]
+
+
+def test_close_does_not_wait_for_who_waits_for_room(brokers: Brokers, new: New) -> None:
+    stuck = Stuck()
+    producer = new(producer_type="async", event_handler=stuck, batch_size=1, queue_size=1)
+    producer.send(KeyedMessage("t", "a", part_key=0))
+    wait_for("batch", lambda: stuck.has_begun)
+    producer.send(KeyedMessage("t", "b", part_key=0))
+    waiting = beside(lambda: producer.send(KeyedMessage("t", "c", part_key=0)))
+    wait_for("sender", lambda: producer.metrics()["MessagesPerSec"] == 3)
+    assert beside(lambda: producer.close(timeout_ms=1)).result(PATIENCE_S) is False
+    with pytest.raises(ProducerClosedError):
+        waiting.result(PATIENCE_S)
+    stuck.may_go_on = True
+    wait_for("end", lambda: stuck.is_closed)
+    assert brokers.sent == []
+
+
+def test_close_of_a_synchronous_producer_keeps_its_time(brokers: Brokers, new: New) -> None:
+    """What somebody else is sending is given up, and ends what there is to end."""
+    stuck = Stuck()
+    producer = new(event_handler=stuck)
+    sending = beside(lambda: producer.send(KeyedMessage("t", "a", part_key=0)))
+    wait_for("send", lambda: stuck.has_begun)
+    assert beside(lambda: producer.close(timeout_ms=1)).result(PATIENCE_S) is False
+    assert not stuck.is_closed
+    stuck.may_go_on = True
+    with pytest.raises(FailedToSendError, match="the producer was closed"):
+        sending.result(PATIENCE_S)
     wait_for("end", lambda: stuck.is_closed)
     assert brokers.sent == []
     assert producer.close()

@@ -1,0 +1,32 @@
+"""Who handles messages: the program's event.handler if there is one, and the default one."""
+
+from __future__ import annotations
+
+from logquake.client.classic.producing.event_handler import DefaultEventHandler
+from logquake.client.classic.producing.hooks import EventHandler, Messages
+
+
+class Handling:
+    """For one thread at a time, but for give_up()."""
+
+    def __init__(self, of_program: EventHandler | None, default: DefaultEventHandler) -> None:
+        self._of_program = of_program
+        self._default = default
+
+    def handle(self, messages: Messages) -> None:
+        """Raises what either raises."""
+        if self._of_program is None:
+            self._default.handle(messages)
+        else:
+            self._of_program.handle(messages, self._default.handle)
+
+    def give_up(self) -> None:
+        """What is not written yet is not written any more. From any thread."""
+        self._default.give_up()
+
+    def close(self) -> None:
+        try:
+            if self._of_program is not None:
+                self._of_program.close()
+        finally:
+            self._default.close()
