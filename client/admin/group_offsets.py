@@ -124,7 +124,8 @@ class ListConsumerGroupOffsets:
         outcome: Outcome[str, Committed] = Outcome()
         for group in answer.groups or [_alone(reply.keys[0], answer)]:
             if group.error_code == ErrorCode.NONE:
-                outcome.completed[group.group_id] = _committed(group)
+                if not _is_undecided(group):
+                    outcome.completed[group.group_id] = _committed(group)
             else:
                 sort_out(outcome, group.group_id, group.error_code, None)
         return outcome
@@ -157,6 +158,14 @@ def _alone(group_id: str, answer: OffsetFetchResponse) -> OffsetFetchResponseGro
         for topic in answer.topics
     ]
     return OffsetFetchResponseGroup(group_id=group_id, topics=topics, error_code=answer.error_code)
+
+
+def _is_undecided(group: OffsetFetchResponseGroup) -> bool:
+    """Told only where what is stable is asked for. Kafka's leaves such partitions out, as if
+    nothing were committed.
+    """
+    codes = (each.error_code for topic in group.topics for each in topic.partitions)
+    return ErrorCode.UNSTABLE_OFFSET_COMMIT in codes
 
 
 def _committed(group: OffsetFetchResponseGroup) -> Committed:

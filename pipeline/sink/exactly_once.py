@@ -1,8 +1,13 @@
 """Rows of one task written once, in whatever attempt: with their mark, in one transaction.
 
-In this order: take the transactional id, look for the mark, write the rows, write the mark, commit.
-Taking the id aborts what an attempt before left open, waits for the end of what it had decided, and
-fences it: what is not marked then will never be.
+In this order: take the transactional id, look for the mark, write the rows, look once more where
+the mark is to be, write it there, commit. Taking the id aborts what an attempt before left open,
+waits for the end of what it had decided, and fences it: what is not marked then will never be.
+
+It takes two looks, for brokers up to Kafka 3.9 (GroupMetadataManager) answer that a transaction has
+ended before they take over what it committed. Until then they say of a partition that is asked
+about that it may change, but pass over one that never had a commit where all of a group's are asked
+about; and which partition a mark lies under, only the rows tell.
 """
 
 from __future__ import annotations
@@ -46,34 +51,60 @@ def write_once(
     tally = Tally()
     tallied = tally.over(batches)
     producer.init_transactions()
-    mark = read_mark(marks, task)
-    if mark is not None and is_written(mark, task):
+    try:
+        _check_unwritten(marks, task)
+        with producer.transaction():
+            deliveries = Deliveries()
+            topics = send_batches(producer, tallied, topic, deliveries)
+            deliveries.check()
+            if topics:
+                _check_unwritten(marks, task, topics)
+                # Last: only now it is known of how many rows, and readers of the mark wait least.
+                write_mark(producer, task, topic or min(topics), tally)
+    except _WrittenBefore as before:
         for _ in tallied:
             pass
-        check_same(task, mark.summary, tally.summary)
+        check_same(task, before.mark.summary, tally.summary)
         return 0
-    with producer.transaction():
-        deliveries = Deliveries()
-        topics = send_batches(producer, tallied, topic, deliveries)
-        deliveries.check()
-        if topics:
-            # Last: only now it is known of how many rows, and readers of the mark wait least.
-            write_mark(producer, task, topic or min(topics), tally)
     return tally.summary.rows
 
 
-def read_mark(marks: ReadingMarks, task: Task) -> Mark | None:
-    """Raises ExactlyOnceError, ClientError."""
-    asked = marks.list_consumer_group_offsets({task.name: None}, require_stable=True)
+class _WrittenBefore(Exception):  # noqa: N818  # no error
+    def __init__(self, mark: Mark) -> None:
+        super().__init__()
+        self.mark = mark
+
+
+def _check_unwritten(
+    marks: ReadingMarks, task: Task, topics: Collection[str] | None = None
+) -> None:
+    """Raises _WrittenBefore, ExactlyOnceError, ClientError."""
+    mark = read_mark(marks, task, topics)
+    if mark is not None and is_written(mark, task):
+        raise _WrittenBefore(mark)
+
+
+def read_mark(
+    marks: ReadingMarks, task: Task, topics: Collection[str] | None = None
+) -> Mark | None:
+    """With ``topics`` where it lies if they are the rows' own, once nothing can change it.
+
+    Raises ExactlyOnceError, ClientError.
+    """
+    places = None if topics is None else [_place(topic) for topic in sorted(topics)]
+    asked = marks.list_consumer_group_offsets({task.name: places}, require_stable=True)
     commits = asked[task.name].result().values()
     return from_commits(task, [each for each in commits if each is not None])
 
 
 def write_mark(producer: Sending, task: Task, topic: str, tally: Tally) -> None:
-    # Kafka takes offsets of partitions that there are, and each topic has this one.
-    place = TopicPartition(topic, 0)
     mark = to_commit(Mark(task.epoch, tally.summary))
-    producer.send_offsets_to_transaction({place: mark}, ConsumerGroupMetadata(task.name))
+    producer.send_offsets_to_transaction({_place(topic): mark}, ConsumerGroupMetadata(task.name))
+
+
+def _place(topic: str) -> TopicPartition:
+    """Kafka takes offsets of partitions that there are, and each topic has this one."""
+    return TopicPartition(topic, 0)
 
 
 def check_epoch(marks: ReadingMarks, tasks: Collection[Task]) -> None:

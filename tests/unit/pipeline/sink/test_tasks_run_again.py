@@ -85,6 +85,9 @@ class AtOne:
         return self.fault(request) if self.count == self.wanted else request()
 
 
+LATE = pytest.mark.parametrize("late_by", [0, 5], ids=["marks at once", "marks later"])
+
+
 def every_request() -> range:
     unhurt = AtOne(0, unheard)
     attempt(TransactionsInMemory(), unhurt)
@@ -112,11 +115,12 @@ def test_one_attempt_writes_rows_and_a_mark(transactions: TransactionsInMemory) 
     assert (commit.offset, commit.metadata.split()[0]) == (7, "rows=6")
 
 
+@LATE
 @pytest.mark.parametrize("death", [unheard, answer_unheard])
-def test_a_task_that_died_is_run_again(death: Callable[[Request], Any]) -> None:
+def test_a_task_that_died_is_run_again(death: Callable[[Request], Any], late_by: int) -> None:
     written = []
     for wanted in every_request():
-        transactions = TransactionsInMemory()
+        transactions = TransactionsInMemory(late_by)
         with pytest.raises(Died):
             attempt(transactions, AtOne(wanted, death))
         written.append(attempt(transactions))
@@ -132,9 +136,10 @@ def test_answers_that_are_lost_are_asked_for_again() -> None:
         assert committed(transactions) == ONCE
 
 
-def test_of_two_attempts_at_a_time_one_counts() -> None:
+@LATE
+def test_of_two_attempts_at_a_time_one_counts(late_by: int) -> None:
     for wanted in every_request():
-        transactions, written = TransactionsInMemory(), []
+        transactions, written = TransactionsInMemory(late_by), []
 
         def another_amid(request: Request) -> Any:
             written.append(attempt(transactions))  # noqa: B023  # called at once
@@ -144,6 +149,16 @@ def test_of_two_attempts_at_a_time_one_counts() -> None:
             written.append(attempt(transactions, AtOne(wanted, another_amid)))
         assert sum(written) == len(VALUES)
         assert committed(transactions) == ONCE
+
+
+@pytest.mark.parametrize("epochs", [[7], [6, 7]], ids=["the first", "after another epoch's"])
+def test_a_mark_that_brokers_have_not_taken_over_yet_is_waited_for(epochs: list[int]) -> None:
+    transactions = TransactionsInMemory(late_by=5)
+    for epoch in epochs:
+        assert attempt(transactions, task=TASK._replace(epoch=epoch)) == len(VALUES)
+    assert attempt(transactions) == 0
+    assert committed(transactions) == [len(epochs) * values for values in ONCE]
+    assert not transactions.open_ids()
 
 
 def test_the_next_epoch_is_written_after_it(transactions: TransactionsInMemory) -> None:

@@ -1,6 +1,7 @@
 """Transactions in memory: what a coordinator decides, for one client after another or amid another.
 
-Of what was committed it keeps the values by partition, and the offsets by group.
+Of what was committed it keeps the values by partition, and the offsets by group. Like Kafka's group
+coordinator up to 3.9 it may take offsets over some questions after their transaction has ended.
 """
 
 from __future__ import annotations
@@ -70,8 +71,22 @@ class Transaction:
         return bool(self.partitions or self.groups)
 
 
+@dataclass
+class Undecided:
+    """Offsets that a transaction has committed, and that are told so many questions later."""
+
+    questions: int
+    commits: list[tuple[str, TopicPartition, OffsetAndMetadata]]
+
+    def may_change(self, group: str, place: TopicPartition) -> bool:
+        return any((group, place) == (told_of, at) for told_of, at, _ in self.commits)
+
+
 class TransactionsInMemory:
-    def __init__(self) -> None:
+    def __init__(self, late_by: int = 0) -> None:
+        """Offsets are taken over after so many more questions about any."""
+        self._late_by = late_by
+        self._undecided: list[Undecided] = []
         self.values: dict[TopicPartition, list[bytes | None]] = defaultdict(list)
         self.commits: dict[str, dict[TopicPartition, OffsetAndMetadata]] = defaultdict(dict)
         self._producer_ids = count(100)
@@ -185,29 +200,50 @@ class TransactionsInMemory:
         if request.committed:
             for place, values in found.values:
                 self.values[place] += values
-            for group, place, commit in found.commits:
-                self.commits[group][place] = commit
+            self._undecided.append(Undecided(self._late_by, list(found.commits)))
+            self._take_over()
         found.clear(request.committed)
         return EndTxnResponse(error_code=0)
 
+    def _take_over(self) -> None:
+        for each in self._undecided:
+            if not each.questions:
+                for group, place, commit in each.commits:
+                    self.commits[group][place] = commit
+        self._undecided = [each for each in self._undecided if each.questions]
+
     def _fetch_offsets(self, request: Any) -> OffsetFetchResponse:
-        (group,) = request.groups
+        groups = [self._offsets_of(group, request.require_stable) for group in request.groups]
+        for each in self._undecided:
+            each.questions -= 1
+        self._take_over()
+        return OffsetFetchResponse(groups=groups)
+
+    def _offsets_of(self, asked: Any, is_stable: bool) -> OffsetFetchResponseGroup:
+        """Of all offsets that a group has there are those alone that were taken over."""
+        name, there = asked.group_id, self.commits.get(asked.group_id, {})
+        places = list(there)
+        if asked.topics is not None:
+            places = [
+                TopicPartition(topic.name, index)
+                for topic in asked.topics
+                for index in topic.partition_indexes
+            ]
+        unstable = [
+            place
+            for place in places
+            if is_stable and any(each.may_change(name, place) for each in self._undecided)
+        ]
         topics = [
             OffsetFetchResponseTopics(
                 name=place.topic,
                 partitions=[
-                    OffsetFetchResponsePartitions(
-                        partition_index=place.partition,
-                        committed_offset=commit.offset,
-                        metadata=commit.metadata,
-                        error_code=0,
-                    )
+                    _unstable(place) if place in unstable else _told(place, there.get(place))
                 ],
             )
-            for place, commit in self.commits.get(group.group_id, {}).items()
+            for place in places
         ]
-        answer = OffsetFetchResponseGroup(group_id=group.group_id, topics=topics, error_code=0)
-        return OffsetFetchResponse(groups=[answer])
+        return OffsetFetchResponseGroup(group_id=name, topics=topics, error_code=0)
 
     def _list_groups(self, _: Any) -> ListGroupsResponse:
         return ListGroupsResponse(
@@ -218,6 +254,24 @@ class TransactionsInMemory:
     def _code(self, name: str, epoch: int) -> ErrorCode:
         is_present = self._by_name[name].epoch == epoch
         return ErrorCode.NONE if is_present else ErrorCode.PRODUCER_FENCED
+
+
+def _unstable(place: TopicPartition) -> OffsetFetchResponsePartitions:
+    return OffsetFetchResponsePartitions(
+        partition_index=place.partition,
+        committed_offset=-1,
+        metadata="",
+        error_code=ErrorCode.UNSTABLE_OFFSET_COMMIT,
+    )
+
+
+def _told(place: TopicPartition, commit: OffsetAndMetadata | None) -> OffsetFetchResponsePartitions:
+    return OffsetFetchResponsePartitions(
+        partition_index=place.partition,
+        committed_offset=-1 if commit is None else commit.offset,
+        metadata="" if commit is None else commit.metadata,
+        error_code=ErrorCode.NONE,
+    )
 
 
 def _find_coordinator(request: Any) -> FindCoordinatorResponse:
