@@ -4,7 +4,8 @@
 loop.
 
     errors.py       what can go wrong, with Kafka's names for it
-    settings/       what a client is set to, under Kafka's names
+    settings/       what a client is set to, under Kafka's names; security.py: its way in
+    given.py        what a program gives it, looked at in the program's own call
     clock.py        time, so that tests need none
     pending.py      what a part of a call will come to; telling.py: callbacks, in order
     measures.py     how much, how often and how long, lately

@@ -88,10 +88,6 @@ class Connection:
             raise MalformedResponseError(f"{self.name} answered with {type(answer).__name__}")
         return answer
 
-    def send(self, message: Message, *, at_most: int | None = None) -> None:
-        """Send a request that is not answered: Produce with acks=0."""
-        self._exchange(message, None, at_most, None)
-
     def close(self) -> None:
         """For good."""
         self._driver.close()
@@ -99,7 +95,7 @@ class Connection:
     def _exchange(
         self,
         message: Message,
-        response: type[Message] | None,
+        response: type[Message],
         at_most: int | None,
         timeout_ms: int | None,
     ) -> Message:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from logquake.client.errors import MalformedResponseError, UnsupportedVersionError
 from logquake.wire.coordinator_type import CoordinatorType
+from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import (
     Coordinator,
     FindCoordinatorRequest,
@@ -13,6 +14,8 @@ from logquake.wire.messages.find_coordinator import (
 )
 
 SEVERAL_SINCE = 4
+# What whoever coordinates no more answers, whatever it was asked.
+COORDINATOR_MOVED = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR})
 
 
 def lookup(version: int, kind: CoordinatorType, keys: Sequence[str]) -> FindCoordinatorRequest:

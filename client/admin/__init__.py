@@ -1,5 +1,6 @@
 """What an administrator asks of a cluster (org.apache.kafka.clients.admin.Admin), without I/O.
 
+    administering.py   all that a program does with it; calls/: what it may call
     enquiries.py   all that is being asked, tried again until a call's deadline
     generators.py  those that work for calls; enquiry.py: what one of them has asked
     keyed.py       calls about things of which each has its broker

@@ -12,9 +12,6 @@ from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
-# What whoever coordinates no more answers, whatever it was asked.
-COORDINATOR_MOVED = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
-
 _PASSES = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
 

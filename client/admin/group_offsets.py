@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from logquake.client.admin.asks import Ask, Broker, Terms, fixed
-from logquake.client.admin.coordinators import COORDINATOR_MOVED, Coordinators
+from logquake.client.admin.coordinators import Coordinators
 from logquake.client.admin.groups import sort_out
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import refusal
 from logquake.client.consumer.assignors.subscriptions import by_topic
 from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import ClientError, UnsupportedVersionError
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode

@@ -13,11 +13,12 @@ from typing import Any
 
 from logquake.client.admin.asks import Ask, Asks, Broker, Terms, fixed
 from logquake.client.admin.by_broker import ByBroker, ask_every_broker
-from logquake.client.admin.coordinators import COORDINATOR_MOVED, Coordinators
+from logquake.client.admin.coordinators import Coordinators
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import if_it_passes, refusal
 from logquake.client.admin.results import Results
 from logquake.client.consumer.assignors.subscriptions import CONSUMERS
+from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import (
     ClientError,
     UnsupportedVersionError,

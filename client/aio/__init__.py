@@ -4,6 +4,7 @@ futures.py   what one comes to, awaited
 loops.py     the loop's part
 producer.py  the producer
 consumer.py  the consumer
+admin.py     the admin client
 """
 
 from __future__ import annotations

@@ -63,9 +63,9 @@ class Producer(ProducerFacade):
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
         )
-        appended = self._producing.append(outgoing)
+        appended = self._producing.appending.at_once(outgoing)
         if appended is None:
-            delivery = await self._driver.run(self._producing.append_in_time(outgoing))
+            delivery = await self._driver.run(self._producing.appending.in_time(outgoing))
             return Future(delivery, self._driver)
         if appended.wakes:
             self._driver.check_open()

@@ -8,7 +8,7 @@
     offsets.py          what is committed, and as whom
     position.py         a place in a partition, and whose word there is for it
     cluster.py          what it wants to know of its cluster
-    consuming.py        what a program calls; seeking.py and asking.py have the rest of it
+    consuming.py        what a program calls; seeking.py, asking.py, committing.py: the rest of it
     composing.py        its parts, made out of its configuration
     core.py             what goes on between the calls
     calls.py            what holds of each call; failures.py: what went wrong between them
@@ -21,6 +21,7 @@
     validations.py      whether logs still are what was read; epoch_ends.py the same
     leader_requests.py  requests to the leaders of partitions
     questions.py        what a program waits for: offset_search.py, topic_search.py
+    end_looks.py        where a partition ends, asked though nobody waits
     fetch_requests.py   fetches are sent
     fetching.py         brokers are asked ahead of the polls
     sessions.py         what a request need not name again (KIP-227)

@@ -200,10 +200,6 @@ class Subscriptions:
             if (position := state.valid_position) is not None
         }
 
-    @property
-    def has_all_positions(self) -> bool:
-        return all(state.valid_position is not None for state in self._assigned.values())
-
     def initializing(self) -> set[TopicPartition]:
         return {
             place

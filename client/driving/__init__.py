@@ -6,6 +6,6 @@ aio.py         a core driven by asyncio's loop
 steps.py       a program's call, for callers that block and that await
 driven.py      what a driver sees of a core; ending.py: how a driver ends
 sockets.py     non-blocking sockets and a selector; transports.py: plain, or TLS
-names.py       the addresses of a host
-way_in.py      what is spoken, and who we say that we are
+aside.py       what goes on beside the core: asking for a token, or, in names.py, for addresses
+way_in.py      what is spoken, and who we say that we are; sasl.py: logging in
 """

@@ -169,11 +169,6 @@ class Metadata:
         if self._wants_new:  # since the question: with Kafka it waits for retry.backoff.ms
             self.request_update_for_new_topics()
 
-    def learn(self, answer: MetadataResponse, version: int, now_ms: int) -> None:
-        """Of an answer to somebody else's question."""
-        if answer.brokers:
-            self._take_in(answer, version, now_ms, keep_others=True)
-
     def leaders_told(
         self, leaders: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
     ) -> None:

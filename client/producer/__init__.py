@@ -2,18 +2,18 @@
 
     partitioning.py   which partition a record goes to
     leaders.py        what a producer wants to know of a cluster
-    delivery.py       what becomes of one record
-    filling.py        the records of a batch, while it is open
+    delivery.py       what becomes of one record; turns.py: who is told next
+    filling.py        the records of a batch, while it is open; runs.py: many of them at once
     batch.py          records that travel together
     ratios.py         how well a topic's records compress
-    memory.py         buffer.memory, and who waits for it
+    memory.py         buffer.memory; memory_waits.py: who waits for it
     settings.py       the accumulator's keys, and the sender's
     queues.py         batches that wait, partition by partition
     ready.py          to whom there is something to send
     sequence_order.py how sequences follow each other
     numbering.py      whether a batch has to wait for the sequences before it
     drain.py          what is sent to a broker next
-    accumulator.py    all batches from append until they are done
+    accumulator.py    all batches from append until they are done; appended.py: what it answers
     sequences.py      the sequences of partitions
     identity.py       producer ids and epochs
     idempotence.py    each record once and in order
@@ -26,6 +26,7 @@
     preparing.py      who calls those
     topic_waits.py    waiting until a topic is known
     appending.py      handing a record over to the accumulator, in time
+    appending_rows.py handing many over
     statistics.py     what a sender has done, and what failed
     producing.py      all that a program does with a producer; configured.py: what it is set to
     facade.py         what those have in common that drive it

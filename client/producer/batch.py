@@ -68,7 +68,6 @@ class ProducerBatch:
         self.lease = lease
         self.count = 0  # of records
         self.attempts = 0  # that have failed
-        self.is_retry = False
         self.may_be_written = False  # an attempt was sent of which nobody knows the end
         self.stamp = Stamp()
         self.was_restamped = False  # since it was last sent
@@ -179,7 +178,6 @@ class ProducerBatch:
         self.attempts += 1
         self._backoff_ms = backoff_ms
         self._waits_since_ms = now_ms
-        self.is_retry = True
 
     def backoff_ms(self, now_ms: int) -> int:
         """How long after a failure it still waits; 0 where its leader is another one since."""

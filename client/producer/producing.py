@@ -80,7 +80,7 @@ class Producing:
         interceptors = Interceptors(settings.interceptor_classes)
         self._preparing = Preparing(settings, interceptors, self._clock)
         memory = MemoryWaits(self._accumulator, settings.buffer_memory, settings.max_block_ms)
-        self._appending = Appending(
+        self.appending = Appending(
             settings,
             self._clock,
             metadata,
@@ -91,7 +91,7 @@ class Producing:
             interceptors,
             self._transactions,
         )
-        rows = AppendingRows(
+        self.appending_rows = AppendingRows(
             settings,
             self._topics,
             memory,
@@ -103,9 +103,6 @@ class Producing:
         )
         preparing = self._preparing
         self.prepare = preparing.intercepted if interceptors else preparing.serialized
-        self.append = self._appending.at_once
-        self.append_in_time = self._appending.in_time
-        self.append_rows = rows.in_time
 
     @property
     def transactions(self) -> TransactionSteps:

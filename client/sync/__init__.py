@@ -4,4 +4,5 @@ futures.py   what one comes to, waited for
 threads.py   the thread
 producer.py  the producer
 consumer.py  the consumer
+admin.py     the admin client
 """

@@ -77,13 +77,13 @@ class Producer(ProducerFacade):
         )
         driver = self._driver
         with driver.lock:
-            appended = self._producing.append(outgoing)
+            appended = self._producing.appending.at_once(outgoing)
             if appended is not None and appended.wakes:
                 driver.check_open()
                 driver.wake()
         if appended is not None:
             return Future(appended.delivery, driver)
-        delivery = driver.run(self._producing.append_in_time(outgoing))
+        delivery = driver.run(self._producing.appending.in_time(outgoing))
         return Future(delivery, driver)
 
     def send_rows(self, topic: str, rows: Rows, on_failure: OnFailure) -> None:
@@ -97,7 +97,7 @@ class Producer(ProducerFacade):
         Raises ClosedError, with a transactional.id TransactionError, and ValueError where
         something of the program's own wants to see each record.
         """
-        self._driver.run(self._producing.append_rows(topic, rows, on_failure))
+        self._driver.run(self._producing.appending_rows.in_time(topic, rows, on_failure))
 
     def flush(self, timeout_ms: int | None = None) -> None:
         """Send what is there without waiting for more, until all of it is done.

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.docs.journal import PAGE, journal_faults, page
+from tests.docs.maps import unmapped
 from tests.docs.names import unknown_names
 from tests.docs.rooms import false_arrows
 from tests.docs.tree import Tree
@@ -24,7 +25,7 @@ def main() -> int:
     if "--write" in sys.argv:
         (ROOT / PAGE).write_text(page(tree))
         return 0
-    faults = [*unknown_names(tree), *false_arrows(tree), *journal_faults(tree)]
+    faults = [*unknown_names(tree), *false_arrows(tree), *journal_faults(tree), *unmapped(tree)]
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 

@@ -201,13 +201,3 @@ def test_whoever_listens_hangs_up() -> None:
         address = Address(*listener.getsockname())
         with pytest.raises(ConnectionLostError):
             connect_to_one(address, SETTINGS, sockets=HangingUp(listener))
-
-
-def test_a_request_without_an_answer_is_done_once_it_has_left(server: Server) -> None:
-    with connected(server) as connection:
-        request = heavy()
-        request.acks = 0
-        connection.send(request)
-        connection.request(MetadataRequest(topics=[]), MetadataResponse)
-    keys = [request.header.api_key for request in server.handler.requests]
-    assert keys == [ApiKey.API_VERSIONS, ApiKey.PRODUCE, ApiKey.METADATA]

@@ -1,5 +1,6 @@
 """What a ConsumerConnector is made of.
 
+wiring.py        how all of it hangs together
 watching.py      what happens in ZooKeeper, and who acts on it
 rebalancer.py    a share of the group's partitions, worked out anew when anything changes
 group.py         the group in ZooKeeper: who is in it, who owns what, how far they are

@@ -8,7 +8,7 @@ hooks.py              where a program steps in
 handling.py           its own handler before the default one
 event_handler.py      serializes, chooses, writes, and tries again
 collating.py          which broker is sent which messages
-broker_partitions.py  who leads what, and who tells it
+broker_partitions.py  who leads what, and who tells it; zookeeper_partitions.py: ZooKeeper does
 pool.py               a channel for each leader
 statistics.py         what is counted
 """

@@ -47,11 +47,6 @@ class Assignor(Protocol):
         """Share all partitions of the topics that anyone wants. Topics unknown are left out."""
 
 
-def without_racks(partition_counts: Mapping[str, int]) -> PartitionsByTopic:
-    """Topics of which only the number of partitions counts."""
-    return {topic: [frozenset()] * count for topic, count in partition_counts.items()}
-
-
 def places_of(topic: str, partitions: PartitionsByTopic) -> list[TopicPartition]:
     return [TopicPartition(topic, one) for one in range(len(partitions.get(topic, ())))]
 

@@ -3,9 +3,11 @@
 coordination.py     all of it, as a consumer uses it
 rebalancing.py      what a program gives up before a rebalance, and gets after it
 membership.py       a member's way through the generations
+joining.py          how it joins; assigning.py: how it comes to its assignment
 generation.py       who it is, and how far
 election.py         a leader learns of the topics, and assigns
 leading.py          what it makes of the others' wishes
+errands.py          the program's assignors, called
 topic_watch.py      whether topics or wishes have changed since
 freshness.py        a pattern is matched just before joining
 keeping_alive.py    it beats, or leaves

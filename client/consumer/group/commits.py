@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -13,11 +12,12 @@ from logquake.client.consumer.group import commit_requests
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.generation import Generation
 from logquake.client.consumer.group.listener import CommitCallback, Offsets
-from logquake.client.consumer.group.membership import NO_COORDINATOR, OUTLIVED, Membership
+from logquake.client.consumer.group.membership import OUTLIVED, Membership
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import (
     BrokerError,
     ClientError,
@@ -32,7 +32,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_offsets import OffsetCommitResponse
 from logquake.wire.topic_partition import TopicPartition
 
-_LOST_COORDINATOR = (*NO_COORDINATOR, ErrorCode.REQUEST_TIMED_OUT)
+_LOST_COORDINATOR = COORDINATOR_MOVED | {ErrorCode.REQUEST_TIMED_OUT}
 _KICKED_OUT = (
     "the member is not in the group any more, and others may have its partitions. If the program "
     "took longer than max.poll.interval.ms between two polls, raise it, or lower max.poll.records"
@@ -101,14 +101,14 @@ class Commits:
         }
 
     def send(self, offsets: Offsets, now_ms: int) -> Attempt:
-        """Now; of no offsets it is done at once. Raises ValueError for offsets below 0."""
-        attempt = Attempt(_checked(offsets))
+        """Now; of no offsets it is done at once."""
+        attempt = Attempt(dict(offsets))
         self._send(attempt, now_ms)
         return attempt
 
     def send_async(self, offsets: Offsets, callback: CommitCallback, now_ms: int) -> Attempt:
-        """As soon as the coordinator is found, if it is not known. Raises as `send`."""
-        attempt = Attempt(_checked(offsets))
+        """As soon as the coordinator is found, if it is not known."""
+        attempt = Attempt(dict(offsets))
         self._unheard.append(_Unheard(attempt, callback))
         if not offsets or self._coordinator.find():
             self._send(attempt, now_ms)
@@ -214,14 +214,6 @@ class Commits:
             if not is_ours and self._membership.is_rebalancing:
                 return RebalanceInProgressError("commit: of an older generation; poll first")
             if is_ours:
-                keeps_id = code is ErrorCode.ILLEGAL_GENERATION
-                self._membership.reset(f"{code.name} to a commit", keep_member_id=keeps_id)
+                self._membership.outlived(code, f"{code.name} to a commit")
             return CommitFailedError(f"commit: {_KICKED_OUT} ({code.name})")
         return error
-
-
-def _checked(offsets: Offsets) -> Mapping[TopicPartition, OffsetAndMetadata]:
-    for place, committed in offsets.items():
-        if committed.offset < 0:
-            raise ValueError(f"{place}: {committed.offset} is no offset")
-    return dict(offsets)

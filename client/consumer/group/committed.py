@@ -12,7 +12,6 @@ from logquake.client.consumer.cluster import leader_of
 from logquake.client.consumer.group import commit_requests
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.group_cluster import GroupCluster
-from logquake.client.consumer.group.membership import NO_COORDINATOR
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.partition_state import Initializing
@@ -71,8 +70,7 @@ class CommittedOffsets:
         code = commit_requests.fetch_error(answer)
         if code is not ErrorCode.NONE:
             error = broker_error(code, what)
-            if code in NO_COORDINATOR:
-                self._coordinator.forget(str(error), now_ms)
+            self._coordinator.heed(code, str(error), now_ms)
             return error
         failed = commit_requests.first_unfetched(answer)
         if failed is None:

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
-from logquake.client.coordinator_lookups import found_of, lookup
+from logquake.client.coordinator_lookups import COORDINATOR_MOVED, found_of, lookup
 from logquake.client.errors import (
     AuthenticationFailedError,
     ClientError,
@@ -138,6 +138,11 @@ class Coordinator:
             self._unsent.append(question)
         else:
             self._tell(question.done, _unavailable("it is not known"))
+
+    def heed(self, code: ErrorCode, why: str, now_ms: int) -> None:
+        """What it says of itself by whatever it refuses: `forget` where it coordinates no more."""
+        if code in COORDINATOR_MOVED:
+            self.forget(why, now_ms)
 
     def forget(self, why: str, now_ms: int) -> None:
         """It is no coordinator, or a silent one. Whatever it was asked is told so."""

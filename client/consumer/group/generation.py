@@ -59,8 +59,6 @@ class Wishing:
 class Joining:
     """JoinGroup is in flight: the coordinator waits for the others."""
 
-    asked: Generation
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Electing:

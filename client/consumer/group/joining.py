@@ -85,7 +85,7 @@ class JoiningGroup:
         except Exception as error:  # noqa: BLE001 - an assignor of the program's may raise any
             membership.halt_for_assignor(error)
             return
-        joining = membership.stage = Joining(membership.generation)
+        joining = membership.stage = Joining()
         self._watch.joins()
         reason, done = membership.rejoin_reason or "", partial(self._on_joined, joining, now_ms)
         _LOG.info("joining group %s: %s", self._settings.group_id, reason or "for the first time")

@@ -9,7 +9,7 @@ from logquake.client.consumer.group import requests
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.generation import Generation, InGeneration
 from logquake.client.consumer.group.heartbeat import Heartbeat
-from logquake.client.consumer.group.membership import NO_COORDINATOR, OUTLIVED, Membership
+from logquake.client.consumer.group.membership import OUTLIVED, Membership
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupStatistics
 from logquake.client.errors import broker_error
@@ -87,8 +87,7 @@ class KeepingAlive:
             if code is ErrorCode.REBALANCE_IN_PROGRESS and self._membership.is_stable:
                 self._membership.request_rejoin("group is already rebalancing")
         else:
-            if code in NO_COORDINATOR:
-                self._coordinator.forget(f"{code.name} to a heartbeat", now_ms)
+            self._coordinator.heed(code, f"{code.name} to a heartbeat", now_ms)
             self._heartbeat.failed(now_ms)
 
     def _refused(self, code: ErrorCode, generation: Generation, now_ms: int) -> None:
@@ -96,8 +95,7 @@ class KeepingAlive:
         if generation != self._membership.generation:
             self._heartbeat.heard(now_ms)
             return
-        keeps_id = code is ErrorCode.ILLEGAL_GENERATION
-        self._membership.reset(f"{code.name} to a heartbeat", keep_member_id=keeps_id)
+        self._membership.outlived(code, f"{code.name} to a heartbeat")
         if code is ErrorCode.FENCED_INSTANCE_ID:
             why = f"another member of group {self._settings.group_id} is "
             self._membership.failure = broker_error(code, f"{why}{self._settings.instance_id} now")

@@ -38,7 +38,6 @@ from logquake.wire.errors import ErrorCode
 
 _LOG = logging.getLogger(__name__)
 
-NO_COORDINATOR = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
 OUTLIVED = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
 _JOIN_AT_ONCE = (*OUTLIVED, ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.REBALANCE_IN_PROGRESS)
 
@@ -135,6 +134,12 @@ class Membership:
         self.stage = Out()
         self.rejoin_reason = reason
 
+    def outlived(self, code: ErrorCode, reason: str) -> None:
+        """Refused as of a generation that is over: the member is known still, and goes by its id,
+        or is not known any more.
+        """
+        self.reset(reason, keep_member_id=code is ErrorCode.ILLEGAL_GENERATION)
+
     def is_of_consumers(self, protocol_type: str | None) -> bool:
         """What brokers that tell it say of the group (KIP-559). One of others halts the member."""
         if protocol_type in (None, CONSUMERS):
@@ -148,9 +153,9 @@ class Membership:
     def refused(self, code: int, what: str, now_ms: int) -> None:
         error = broker_error(code, f"{what} in group {self._settings.group_id}")
         if error.code in OUTLIVED:
-            self.reset(f"{what} failed", keep_member_id=error.code is ErrorCode.ILLEGAL_GENERATION)
-        elif error.code in NO_COORDINATOR:
-            self._coordinator.forget(str(error), now_ms)
+            self.outlived(error.code, f"{what} failed")
+        else:
+            self._coordinator.heed(error.code, str(error), now_ms)
         self.failed(error, now_ms)
 
     def failed(self, error: Answer, now_ms: int) -> None:

@@ -1,5 +1,6 @@
 """Stored batches as Arrow columns, many records at once: no Python object stands for a record.
 
+    rows.py       the rows of one range, out of all this
     fields.py     where the fields of records lie, by numpy
     slices.py     Arrow arrays out of places in one buffer
     headers.py    the column of record headers

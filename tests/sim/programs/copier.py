@@ -109,7 +109,7 @@ class Copier(Member):
             outgoing = producing.prepare(
                 COPIES, copy_of(record.value), None, record.partition, None, (), None
             )
-            yield Do(producer, producing.append_in_time(outgoing))
+            yield Do(producer, producing.appending.in_time(outgoing))
         group = consuming.group_metadata()
         yield Do(producer, transactions.send_offsets(records.next_offsets, group))
         yield from self._patiently(lambda: Do(producer, transactions.commit()))

@@ -198,7 +198,7 @@ class _Life:
                 outgoing = self._producing.prepare(
                     place.topic, value, None, place.partition, None, (), None
                 )
-                yield Do(self._driver, self._producing.append_in_time(outgoing))
+                yield Do(self._driver, self._producing.appending.in_time(outgoing))
                 attempt.records.add(value)
             yield Sleep(self._rng.choice([0, 5, 60]))
 

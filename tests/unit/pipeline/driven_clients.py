@@ -133,11 +133,11 @@ class DrivenProducer:
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
         )
-        if self._producing.append(outgoing) is None:
-            self._driver.run(self._producing.append_in_time(outgoing))
+        if self._producing.appending.at_once(outgoing) is None:
+            self._driver.run(self._producing.appending.in_time(outgoing))
 
     def send_rows(self, topic: str, rows: Rows, on_failure: OnFailure) -> None:
-        self._driver.run(self._producing.append_rows(topic, rows, on_failure))
+        self._driver.run(self._producing.appending_rows.in_time(topic, rows, on_failure))
 
     def flush(self) -> None:
         self._driver.run(self._producing.flush(None))

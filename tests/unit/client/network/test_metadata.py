@@ -182,13 +182,6 @@ class TestAboutWhat:
         answered(metadata, IDLE_MS, topic("t"), topic("u"))
         assert set(metadata.snapshot.topics) == {"u"}
 
-    def test_what_another_question_brought_is_taken_in(self, metadata: Metadata) -> None:
-        metadata.use("t", 0)
-        answered(metadata, 0, topic("t"))
-        metadata.learn(told(topic("stranger"), brokers=3), VERSION, 1)
-        assert set(metadata.snapshot.topics) == {"t"}
-        assert [node.id for node in metadata.nodes()] == [1, 2, 3]
-
 
 class TestEpochs:
     """KIP-320."""

@@ -77,7 +77,9 @@ class Program:
 
     def learn(self, error: ErrorCode) -> None:
         """Of the topic."""
-        self._metadata.learn(_told(error), METADATA_VERSION, self.clock.now_ms())
+        now_ms = self.clock.now_ms()
+        question = self._metadata.question(now_ms)
+        self._metadata.update(question, _told(error), METADATA_VERSION, now_ms)
 
     def outgoing(self, **keys: Any) -> Outgoing:
         wanted: dict[str, Any] = {"topic": "t", "partition": None, "timestamp_ms": None}
@@ -134,8 +136,8 @@ def next_of(steps: Generator[Wait | Call, Any, Any]) -> object:
 
 def test_memory_that_was_waited_for_is_given_back_where_the_record_cannot_be_appended() -> None:
     program = Program()
-    assert program.producing.append(program.outgoing(partition=0)) is not None
-    steps = program.producing.append_in_time(program.outgoing(partition=0))
+    assert program.producing.appending.at_once(program.outgoing(partition=0)) is not None
+    steps = program.producing.appending.in_time(program.outgoing(partition=0))
     waits = next(steps)
     assert isinstance(waits, Wait)
     assert not waits.is_done()
@@ -156,16 +158,16 @@ def test_an_interceptor_hears_of_a_partitioner_that_fails() -> None:
     program = Program()
     program.partitioner.fails = True
     outgoing = program.outgoing()
-    assert program.producing.append(outgoing) is None
+    assert program.producing.appending.at_once(outgoing) is None
     with pytest.raises(LookupError) as failed:
-        carry_out(program.producing.append_in_time(outgoing))
+        carry_out(program.producing.appending.in_time(outgoing))
     assert program.heard.errors == [failed.value]
 
 
 def test_a_partitioner_is_asked_once_a_record_as_something_of_the_programs_own() -> None:
     program = Program()
-    assert program.producing.append(program.outgoing()) is None
-    steps = program.producing.append_in_time(program.outgoing())
+    assert program.producing.appending.at_once(program.outgoing()) is None
+    steps = program.producing.appending.in_time(program.outgoing())
     asks = next(steps)
     assert isinstance(asks, Call)
     assert program.partitioner.asked == 0
@@ -173,7 +175,7 @@ def test_a_partitioner_is_asked_once_a_record_as_something_of_the_programs_own()
         steps.send(asks.function())
     assert not ended.value.value.is_done
     assert program.partitioner.asked == 1
-    full = program.producing.append_in_time(program.outgoing())
+    full = program.producing.appending.in_time(program.outgoing())
     assert isinstance(full.send(next_of(full)), Wait)
     program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
     program.producing.core.poll(program.clock.now_ms())
@@ -185,7 +187,7 @@ def test_a_partitioner_is_asked_once_a_record_as_something_of_the_programs_own()
 def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
     program, told = Program(), []
     outgoing = program.outgoing(partition=0)._replace(on_delivery=lambda *each: told.append(each))
-    appended = program.producing.append(outgoing)
+    appended = program.producing.appending.at_once(outgoing)
     assert appended is not None
     why = ClosedError("it has failed")
     program.producing.core.abandon(why)
@@ -194,9 +196,9 @@ def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
     program.producing.telling.tell()
     [(_, error)] = told
     assert error is appended.delivery.outcome
-    assert program.producing.append(program.outgoing(partition=0)) is None
+    assert program.producing.appending.at_once(program.outgoing(partition=0)) is None
     with pytest.raises(ClosedError):
-        carry_out(program.producing.append_in_time(program.outgoing(partition=0)))
+        carry_out(program.producing.appending.in_time(program.outgoing(partition=0)))
 
 
 @pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)
@@ -205,7 +207,7 @@ def test_a_topic_that_no_request_could_name_is_refused_at_the_call(topic: Any) -
     with pytest.raises((TypeError, UnicodeEncodeError)):
         carry_out(program.producing.partitions_for(topic))
     with pytest.raises((TypeError, UnicodeEncodeError)):
-        carry_out(program.producing.append_in_time(program.outgoing(topic=topic)))
+        carry_out(program.producing.appending.in_time(program.outgoing(topic=topic)))
 
 
 @pytest.mark.parametrize("keys", [{"timestamp_ms": 1.5}, {"partition": 0.0}], ids=str)
@@ -228,18 +230,18 @@ def test_an_interceptor_hears_of_a_header_that_nobody_could_send(partition: int 
     headers: Any = [("k", "no bytes")]
     bad = good._replace(record=good.record._replace(value=b"", headers=tuple(headers)))
     for _ in range(2):
-        assert program.producing.append(bad) is None
+        assert program.producing.appending.at_once(bad) is None
         with pytest.raises(TypeError) as failed:
-            carry_out(program.producing.append_in_time(bad))
+            carry_out(program.producing.appending.in_time(bad))
         assert program.heard.errors.pop() is failed.value
-        program.producing.append(good)
+        program.producing.appending.at_once(good)
     assert program.heard.errors == []
 
 
 def test_a_partition_that_a_partitioner_says_and_the_topic_has_not_is_waited_for() -> None:
     program = Program()
     program.partitioner.says = 7
-    steps = program.producing.append_in_time(program.outgoing())
+    steps = program.producing.appending.in_time(program.outgoing())
     asking = next(steps)
     assert isinstance(asking, Call)
     waiting = steps.send(asking.function())

@@ -153,7 +153,7 @@ def test_a_callback_of_a_run_that_raises_keeps_nobody_from_being_told() -> None:
 
 def plain_program(**others: object) -> Program:
     """Without anything of its own."""
-    return Program(partitioner_class=None, interceptor_classes=None, **others)
+    return Program(partitioner_class=None, interceptor_classes=(), **others)
 
 
 def causes(told: list[Exception]) -> list[type[Exception]]:
@@ -164,7 +164,7 @@ def test_rows_that_find_no_memory_have_failed_and_give_back_what_they_waited_for
     told: list[Exception] = []
     program = plain_program(max_block_ms=DELIVERY_TIMEOUT_MS)
     rows = RowsOfRecords(records(b"x" * 600, b"y" * 600))
-    steps = program.producing.append_rows("t", rows, told.append)
+    steps = program.producing.appending_rows.in_time("t", rows, told.append)
     runs = next(steps)
     waits = steps.send(runs.function())  # type: ignore[union-attr]
     assert not waits.is_done()  # type: ignore[union-attr]
@@ -197,15 +197,15 @@ def test_a_row_that_is_larger_than_any_may_be_is_refused_before_any_is_sent() ->
     program = plain_program()
     rows = RowsOfRecords(records(b"x", b"y" * 2_000))
     with pytest.raises(StopIteration):
-        carry_out(program.producing.append_rows("t", rows, told.append))
+        carry_out(program.producing.appending_rows.in_time("t", rows, told.append))
     assert causes(told) == [RecordTooLargeError]
     assert program.available_bytes == 1_000
 
 
-@pytest.mark.parametrize("own", [{"interceptor_classes": None}, {"partitioner_class": None}])
+@pytest.mark.parametrize("own", [{"interceptor_classes": ()}, {"partitioner_class": None}])
 def test_rows_are_refused_where_something_of_the_programs_own_looks_at_records(
     own: dict[str, object],
 ) -> None:
     program = Program(**own)
     with pytest.raises(ValueError, match=r"send\(\) takes records"):
-        next(program.producing.append_rows("t", RowsOfRecords(records(b"x")), print))
+        next(program.producing.appending_rows.in_time("t", RowsOfRecords(records(b"x")), print))

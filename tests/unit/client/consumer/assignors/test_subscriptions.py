@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.consumer.assignors.assignor import Held, without_racks
+from logquake.client.consumer.assignors.assignor import Held
 from logquake.client.consumer.assignors.range import RangeAssignor
 from logquake.client.consumer.assignors.sticky import StickyAssignor
 from logquake.client.consumer.assignors.subscriptions import (
@@ -16,6 +16,7 @@ from logquake.client.consumer.assignors.subscriptions import (
 )
 from logquake.client.errors import MalformedResponseError
 from logquake.wire.topic_partition import TopicPartition
+from tests.unit.client.consumer.assignors.topics import without_racks
 
 
 def places(topic: str, *partitions: int) -> tuple[TopicPartition, ...]:

@@ -15,7 +15,6 @@ from logquake.client.consumer.assignors.assignor import (
     Held,
     PartitionsByTopic,
     Subscriptions,
-    without_racks,
 )
 from logquake.client.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from logquake.client.consumer.assignors.range import RangeAssignor
@@ -23,6 +22,7 @@ from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
 from logquake.client.consumer.assignors.sticky import StickyAssignor
 from logquake.client.consumer.assignors.subscriptions import Subscription
 from logquake.wire.topic_partition import TopicPartition
+from tests.unit.client.consumer.assignors.topics import without_racks
 
 EAGER: tuple[Assignor, ...] = (RangeAssignor(), RoundRobinAssignor(), StickyAssignor())
 TOPICS = ("s", "t", "u", "gone")
