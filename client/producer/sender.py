@@ -229,11 +229,20 @@ class Sender:
             self.statistics.retried(batch, result.error, now_ms)
             self._accumulator.try_again(batch, now_ms)
         else:
-            self.statistics.failed(batch, result.error, now_ms)
-            leaves_gap = batch.attempts < self._settings.retries
-            self._numbering.failed(batch, result.error, leaves_gap=leaves_gap)
-            batch.failed(result.error_of_record)
-            self._accumulator.release(batch)
+            self._fail(result, now_ms)
+
+    def _fail(self, result: Result, now_ms: int) -> None:
+        """The sequences of what may be written are nobody else's: a leader that has them takes
+        what goes by them for what it has.
+        """
+        batch = result.batch
+        self.statistics.failed(batch, result.error, now_ms)
+        is_unclear = batch.may_be_written and batch.has_sequence
+        self._numbering.failed(batch, result.error, leaves_gap=not is_unclear)
+        if is_unclear:
+            self._numbering.given_up(batch)
+        batch.failed(result.error_of_record)
+        self._accumulator.release(batch)
 
     def _may_retry(self, result: Result, now_ms: int) -> bool:
         batch = result.batch

@@ -172,6 +172,10 @@ class SenderPlayer(Player):
     def do_is_idle(self) -> None:
         self._log("yes" if self._sender.is_idle else "no")
 
+    def do_next_due(self) -> None:
+        due_ms = self._sender.next_due_ms(self._now_ms)
+        self._log("never" if due_ms is None else f"in {due_ms - self._now_ms} ms")
+
     def do_wait(self, ms: str) -> None:
         """Whatever is due on the way happens when it is due."""
         until_ms = self._now_ms + int(ms)
