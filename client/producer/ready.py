@@ -88,9 +88,12 @@ class ReadyCheck:
         leader = leaders.of(place)
         if leader is None:
             ready.leaderless[place.topic] = None
-        elif leader.node_id not in ready.nodes and place not in self._queues.muted:
+        elif place not in self._queues.muted:
+            # Whoever is sent something is sent all that is not backing off. That has a time of its
+            # own: what makes the broker ready may be held back, and nothing leaves.
             wait_ms = batch.backoff_ms(now_ms)
-            if wait_ms == 0 and not (hurries or waiting > 1 or batch.is_full):
+            leaves = leader.node_id in ready.nodes or hurries or waiting > 1 or batch.is_full
+            if wait_ms == 0 and not leaves:
                 wait_ms = max(0, self._settings.linger_ms - batch.waited_ms(now_ms))
             if wait_ms == 0:
                 ready.nodes[leader.node_id] = None
