@@ -69,7 +69,7 @@ def spark_session(
 
     from logquake.pipeline import register
     from logquake.pipeline.starting.class_archive import archive_options
-    from logquake.pipeline.starting.shipping import archive_into
+    from logquake.pipeline.starting.shipping import ship
 
     files = Path(tempfile.mkdtemp(prefix="logquake-spark-"))
     atexit.register(shutil.rmtree, files, ignore_errors=True)
@@ -91,7 +91,7 @@ def spark_session(
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     if not str(session.sparkContext.master).startswith("local["):
-        session.sparkContext.addPyFile(str(archive_into(files)))
+        ship(session.sparkContext, files)
     register(session)
     return session
 
