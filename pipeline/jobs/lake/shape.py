@@ -63,7 +63,8 @@ class Shape:
         options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED}
         text = functions.col("value").cast("string")
         found = functions.from_json(text, fields, options)
-        return [found[name].alias(name) for name in fields.names]
+        content = [found[name].alias(name) for name in fields.names if name != MALFORMED]
+        return [*content, functions.coalesce(found[MALFORMED], _if_not_one(text)).alias(MALFORMED)]
 
     def check(self) -> None:
         """Raises OptionError for a schema that is none."""
@@ -84,3 +85,19 @@ class Shape:
         if taken:
             raise OptionError(f"names that the lake has itself: {', '.join(taken)}")
         return fields.add(MALFORMED, StringType())
+
+
+def _if_not_one(text: Column) -> Column:
+    """The text unless it is one value of JSON's: Spark takes the first, whatever comes behind it,
+    and of an empty text none, and says of neither that it is malformed.
+    """
+    from pyspark.sql import functions
+
+    # What ends the list is no part of the text: one that closes it itself has no such end.
+    length = functions.length(text).cast("string")
+    listed = functions.concat(
+        functions.lit("["), text, functions.lit(","), length, functions.lit("]")
+    )
+    found = functions.size(functions.from_json(listed, "ARRAY<STRING>"))
+    is_one = functions.coalesce(found, functions.lit(0)) == 2
+    return functions.when(~is_one, text)
