@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING
 
 from logquake.pipeline.asking import administering
 from logquake.pipeline.jobs.client_config import add_config_argument
-from logquake.pipeline.jobs.lake.ledger import LakeError, Ledger
+from logquake.pipeline.jobs.lake.ledger import LakeError, settled
 from logquake.pipeline.jobs.lake.shape import Shape
 from logquake.pipeline.jobs.lake.state import LakeState
 from logquake.pipeline.jobs.pacing import paced
 from logquake.pipeline.jobs.target_topics import make_topics
+from logquake.pipeline.jobs.transaction_time import check_rate
 from logquake.pipeline.jobs.writing_arguments import (
     add_writing_arguments,
     target_keys,
+    transaction_timeout_ms,
     writing_options,
 )
 from logquake.pipeline.options.values import OptionError
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _MOST_TASKS = 64
+_PLACE = ("topic", "partition")
 _COLUMNS = ("key", "value", "headers", "timestamp", "topic", "partition")
 
 
@@ -51,24 +54,30 @@ def run(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Raises LakeError, OptionError, BrokersError, and what a Spark job raises."""
     if arguments.name and arguments.at_least_once:
         raise OptionError("--name is for rows that are written once: not with --at-least-once")
-    partitions = dict(_partitions(_raw_state(arguments.lake), arguments.topic_prefix))
-    with administering(target_keys(arguments), "making topics") as admin:
-        make_topics(admin, partitions)
-    rows = _rows(spark, arguments.lake, arguments.where)
-    count = rows.count()
-    print(f"replay: {count:,} rows", flush=True)
-    _write(rows, partitions, arguments)
-    print(f"{count:,} rows of {arguments.lake} written to {', '.join(sorted(partitions))}")
+    with settled(arguments.lake) as state:
+        if state.shape != Shape().name:
+            raise LakeError(
+                f"{arguments.lake} has rows of {state.shape}: what was not raw cannot be replayed"
+            )
+        _replay(spark, dict(_partitions(state, arguments.topic_prefix)), arguments)
     return 0
 
 
-def _raw_state(lake: Path) -> LakeState:
-    state = Ledger(lake, lambda _: None).state()
-    if state is None:
-        raise LakeError(f"{lake} is no lake")
-    if state.shape != Shape().name:
-        raise LakeError(f"{lake} has rows of {state.shape}: what was not raw cannot be replayed")
-    return state
+def _replay(
+    spark: SparkSession, partitions: Mapping[str, int], arguments: argparse.Namespace
+) -> None:
+    with administering(target_keys(arguments), "making topics") as admin:
+        make_topics(admin, partitions)
+    rows = _rows(spark, arguments)
+    tasks = tasks_of(partitions)
+    at_once = min(tasks, spark.sparkContext.defaultParallelism)
+    counts = _rows_by_task(rows, tasks)
+    if arguments.rate and not arguments.at_least_once:
+        timeout_ms = transaction_timeout_ms(arguments)
+        check_rate(max(counts, default=0), arguments.rate, at_once, timeout_ms)
+    print(f"replay: {sum(counts):,} rows", flush=True)
+    _write(rows, tasks, at_once, arguments)
+    print(f"{sum(counts):,} rows of {arguments.lake} written to {', '.join(sorted(partitions))}")
 
 
 def _partitions(state: LakeState, prefix: str) -> Iterator[tuple[str, int]]:
@@ -77,11 +86,17 @@ def _partitions(state: LakeState, prefix: str) -> Iterator[tuple[str, int]]:
         yield f"{prefix}{at.topic}", at.partition + 1
 
 
-def _rows(spark: SparkSession, lake: Path, where: str | None) -> DataFrame:
+def _rows(spark: SparkSession, arguments: argparse.Namespace) -> DataFrame:
+    """With the topics that they are written to."""
+    from pyspark.sql import functions
+
     # A topic's name stays as it is, whatever number it looks like.
     spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
-    rows = spark.read.parquet(str(lake))
-    return rows.where(where) if where else rows
+    rows = spark.read.parquet(str(arguments.lake))
+    if arguments.where:
+        rows = rows.where(arguments.where)
+    topic = functions.concat(functions.lit(arguments.topic_prefix), functions.col("topic"))
+    return rows.withColumn("topic", topic)
 
 
 def tasks_of(partitions: Mapping[str, int]) -> int:
@@ -89,20 +104,20 @@ def tasks_of(partitions: Mapping[str, int]) -> int:
     return min(_MOST_TASKS, sum(partitions.values()))
 
 
-def _write(rows: DataFrame, partitions: dict[str, int], arguments: argparse.Namespace) -> None:
-    """A partition is one task's, so that it stays in order."""
+def _rows_by_task(rows: DataFrame, tasks: int) -> list[int]:
+    """How many each has that has any: as Spark's HashPartitioning shares them out to `_write`."""
     from pyspark.sql import functions
 
-    tasks = tasks_of(partitions)
-    topic = functions.concat(functions.lit(arguments.topic_prefix), functions.col("topic"))
+    task = functions.pmod(functions.hash(*_PLACE), functions.lit(tasks))
+    return [row["count"] for row in rows.groupBy(task.alias("task")).count().collect()]
+
+
+def _write(rows: DataFrame, tasks: int, at_once: int, arguments: argparse.Namespace) -> None:
+    """A partition is one task's, so that it stays in order."""
     in_order = (
-        rows.withColumn("topic", topic)
-        .repartition(tasks, "topic", "partition")
-        .sortWithinPartitions("topic", "partition", "offset")
-        .select(*_COLUMNS)
+        rows.repartition(tasks, *_PLACE).sortWithinPartitions(*_PLACE, "offset").select(*_COLUMNS)
     )
     if arguments.rate:
-        at_once = min(tasks, rows.sparkSession.sparkContext.defaultParallelism)
         in_order = in_order.mapInArrow(paced(arguments.rate / at_once), in_order.schema)
     options = writing_options(arguments, arguments.name)
     in_order.write.format("logquake").mode("append").options(**options).save()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from logquake.pipeline.jobs.client_config import as_options
-from logquake.pipeline.options.clients import Keys, admin_keys
+from logquake.pipeline.options.clients import Keys, admin_keys, producer_keys
 
 
 def add_writing_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,12 @@ def add_writing_arguments(parser: argparse.ArgumentParser) -> None:
 
 def target_keys(arguments: argparse.Namespace) -> Keys:
     """Of an admin client there. Raises OptionError."""
-    return admin_keys(arguments.target_config | {"bootstrap.servers": arguments.target_servers})
+    return admin_keys(_target_config(arguments))
+
+
+def transaction_timeout_ms(arguments: argparse.Namespace) -> int:
+    """How long a task may take that writes there. Raises OptionError."""
+    return int(producer_keys(_target_config(arguments))["transaction.timeout.ms"])
 
 
 def writing_options(arguments: argparse.Namespace, prefix: str | None = None) -> dict[str, str]:
@@ -33,6 +38,11 @@ def writing_options(arguments: argparse.Namespace, prefix: str | None = None) ->
         return target
     known_by = {"transactionalIdPrefix": prefix} if prefix else {}
     return target | {"deliveryGuarantee": "exactly-once"} | known_by
+
+
+def _target_config(arguments: argparse.Namespace) -> Keys:
+    config: dict[str, str] = arguments.target_config
+    return config | {"bootstrap.servers": arguments.target_servers}
 
 
 def positive_number(text: str) -> int:

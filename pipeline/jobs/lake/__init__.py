@@ -12,7 +12,8 @@
 
 A lake is a folder that the driver and all executors reach. Beside the rows it has `_lake`, which
 Spark and others that read Parquet pass by: `state.json`, how far it is; `pending.json`, a batch
-that is being moved; `staging`, one that is being written; `lock`, held by the job that may write.
+that is being moved; `staging`, one that is being written, in a folder of each run; `lock`, held by
+the job that may write.
 
 Caveats: file systems that rename (not object stores); who reads while small files are merged may
 see rows of that hour twice, until the merged ones are gone.

@@ -12,7 +12,14 @@ from logquake.pipeline.jobs.lake.compacting import CompactionSettings, Merge, me
 from logquake.pipeline.jobs.lake.ledger import Decision, LakeError, Ledger
 from logquake.pipeline.jobs.lake.planning import look, next_ranges
 from logquake.pipeline.jobs.lake.shape import LAYOUT, Shape
-from logquake.pipeline.jobs.lake.staged import after, layout_of, moves_of, staged_files
+from logquake.pipeline.jobs.lake.staged import (
+    after,
+    check_same_rows,
+    files_at,
+    layout_of,
+    moves_of,
+    staged_files,
+)
 from logquake.pipeline.jobs.lake.state import LakeState
 from logquake.pipeline.jobs.topic_arguments import of_partitions
 from logquake.pipeline.source.admission import to_document
@@ -50,8 +57,8 @@ class Lake:
         if state.shape != self._settings.shape.name:
             raise LakeError(f"its rows are {state.shape}, not {self._settings.shape.name}")
         logs = look(self._read)
-        most, is_strict = self._settings.batch_records, self._read.fail_on_data_loss
-        while ranges := next_ranges(state, logs, most, fail_on_data_loss=is_strict):
+        most = self._settings.batch_records
+        while ranges := next_ranges(state, logs, most, self._read):
             state = self._put(state, ranges)
         for merge in merges(self._ledger.root, self._settings.compaction):
             state = self._merge(state, merge)
@@ -82,6 +89,7 @@ class Lake:
             rows = rows.withColumn(name, functions.lit(value))
         self._stage(rows.repartitionByRange(merge.pieces, shape.partition, shape.offset))
         files = staged_files(self._ledger.staging, shape)
+        check_same_rows(files_at(merge.files, root, shape), files)
         then = replace(state, batch=state.batch + 1)
         gone = [str(path.relative_to(root)) for path in merge.files]
         self._ledger.put(Decision(then, moves_of(files, root, then.batch), gone))

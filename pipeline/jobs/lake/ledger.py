@@ -3,6 +3,9 @@
 A batch is written into a folder aside. Then it is decided on: one file says which of its files go
 where, which others they replace, and how far the lake is then. From there on it only goes forward,
 by steps that may be taken twice; before, all that was written is thrown away.
+
+Each run writes into a folder aside of its own: the JVM of one that was killed may go on writing for
+a while, and what it writes is of no batch of the next one's.
 """
 
 from __future__ import annotations
@@ -16,13 +19,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
+from uuid import uuid4
 
 from logquake.pipeline.jobs.lake.state import LakeState, from_text
 
+_OWN = "_lake"
+
 
 class LakeError(Exception):
-    """A lake that cannot be written to: what is wrong with it."""
+    """A lake that cannot be written to, or read: what is wrong with it."""
 
 
 class Step(Enum):
@@ -51,15 +57,16 @@ class Decision:
 
 
 class Ledger:
-    """Of the one who may write: see `opened`."""
+    """Of the one who may write: see `opened`. No two have a ``run`` in common."""
 
-    def __init__(self, root: Path, tell: Callable[[Step], None]) -> None:
+    def __init__(self, root: Path, tell: Callable[[Step], None], run: str) -> None:
         self.root = root
         self._tell = tell
-        self._own = root / "_lake"
+        self._own = root / _OWN
         self._state = self._own / "state.json"
         self._pending = self._own / "pending.json"
-        self.staging = self._own / "staging"
+        self._aside = self._own / "staging"
+        self.staging = self._aside / run
 
     def recover(self) -> LakeState | None:
         """Finish what was decided, forget what was not; how far the lake is, None of a new one.
@@ -127,7 +134,7 @@ class Ledger:
                 raise LakeError(f"{source} was decided on, and is gone") from None
 
     def _clear(self) -> None:
-        shutil.rmtree(self.staging, ignore_errors=True)
+        shutil.rmtree(self._aside, ignore_errors=True)
         for path in self._own.glob("*.new"):
             path.unlink()
         self._tell(Step.CLEARED)
@@ -135,21 +142,42 @@ class Ledger:
 
 @contextmanager
 def opened(root: Path, tell: Callable[[Step], None] = lambda _: None) -> Iterator[Ledger]:
-    """A lake to write to, made where there is none. Raises LakeError while another job has it.
+    """A lake that nobody else changes, made where there is none. Raises LakeError while another job
+    has it.
 
     Caveat: of a job on another machine a lock tells where the file system passes locks on: NFS
     does, Lustre if it was mounted with `flock`, others may keep them to each machine.
     """
-    own = root / "_lake"
-    own.mkdir(parents=True, exist_ok=True)
-    with (own / "lock").open("w") as lock:
+    with _lock_of(root) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LakeError(f"another job writes to {root}: wait until it is through") from None
+            raise LakeError(f"another job has {root}: wait until it is through") from None
         except OSError as error:
             raise LakeError(f"{root}: its file system knows no locks: {error}") from error
-        yield Ledger(root, tell)
+        yield Ledger(root, tell, uuid4().hex)
+
+
+@contextmanager
+def settled(root: Path) -> Iterator[LakeState]:
+    """A lake to read: what a job that was killed has decided on is done, and nobody changes it
+    meanwhile. Raises LakeError where there is none.
+    """
+    if not (root / _OWN).is_dir():
+        raise LakeError(f"{root} is no lake")
+    with opened(root) as ledger:
+        state = ledger.recover()
+        if state is None:
+            raise LakeError(f"{root} is no lake: nothing was ever committed to it")
+        yield state
+
+
+def _lock_of(root: Path) -> TextIO:
+    try:
+        (root / _OWN).mkdir(parents=True, exist_ok=True)
+        return (root / _OWN / "lock").open("w")
+    except OSError as error:
+        raise LakeError(f"{root} cannot be written to: {error}") from error
 
 
 def _to_text(decision: Decision) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from logquake.pipeline.jobs.lake.ledger import Move
+from logquake.pipeline.jobs.lake.ledger import LakeError, Move
 from logquake.pipeline.jobs.lake.shape import MALFORMED, Shape
 from logquake.pipeline.jobs.lake.state import Covered, LakeState
 from logquake.pipeline.source.planning import OffsetRange
@@ -34,7 +35,20 @@ class StagedFile:
 
 def staged_files(staging: Path, shape: Shape) -> list[StagedFile]:
     """What is on the disk counts, not what was to be written."""
-    return [_read(path, path.parent.relative_to(staging), shape) for path in parquet_in(staging)]
+    return files_at(parquet_in(staging), staging, shape)
+
+
+def files_at(paths: Iterable[Path], root: Path, shape: Shape) -> list[StagedFile]:
+    return [_read(path, path.parent.relative_to(root), shape) for path in paths]
+
+
+def check_same_rows(replaced: Iterable[StagedFile], files: Iterable[StagedFile]) -> None:
+    """Of those that take their places: as many of each partition. Raises LakeError."""
+    had, have = _totals(replaced), _totals(files)
+    for at, hour in had | have:
+        before, now = had[at, hour], have[at, hour]
+        if before != now:
+            raise LakeError(f"{at} has {before:,} rows of {hour}, and merged they are {now:,}")
 
 
 def layout_of(folder: Path) -> dict[str, str]:
@@ -96,7 +110,14 @@ def _with_range(covered: Covered, read: OffsetRange) -> Covered:
     return replace(covered, until=read.end, lost=covered.lost + lost)
 
 
-def _counts(files: Sequence[StagedFile]) -> Iterator[tuple[TopicPartition, str, int]]:
+def _totals(files: Iterable[StagedFile]) -> Counter[tuple[TopicPartition, str]]:
+    totals: Counter[tuple[TopicPartition, str]] = Counter()
+    for at, hour, rows in _counts(files):
+        totals[at, hour] += rows
+    return totals
+
+
+def _counts(files: Iterable[StagedFile]) -> Iterator[tuple[TopicPartition, str, int]]:
     for file in files:
         for partition, rows in file.rows.items():
             yield TopicPartition(file.topic, partition), file.hour, rows

@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from logquake.pipeline.jobs.lake.ledger import Decision, LakeError, Ledger, Move, Step, opened
+from logquake.pipeline.jobs.lake.ledger import (
+    Decision,
+    LakeError,
+    Ledger,
+    Move,
+    Step,
+    opened,
+    settled,
+)
 from logquake.pipeline.jobs.lake.state import Covered, LakeState
 from logquake.wire.topic_partition import TopicPartition
 
@@ -91,6 +99,54 @@ def test_before_it_is_decided_on_nothing_of_a_batch_is_seen(tmp_path: Path) -> N
     with opened(tmp_path) as ledger:
         assert ledger.recover() is None
     assert names(tmp_path) == {}
+
+
+def test_what_spark_still_writes_for_a_job_that_was_killed_is_no_part_of_the_next_ones_batch(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as ledger:
+        killed = ledger.staging
+    with opened(tmp_path) as ledger:
+        ledger.recover()
+        (killed / FOLDER).mkdir(parents=True)
+        (killed / FOLDER / "part-9").write_text("a row that the next one writes too")
+        assert not [*ledger.staging.rglob("part-*")]
+        put(ledger, 1)
+    assert names(tmp_path) == whole(1)
+    assert {path.name for path in (tmp_path / "_lake").iterdir()} == {"state.json", "lock"}
+
+
+@pytest.mark.parametrize("step", [Step.MOVED_ONE, Step.REMOVED_ONE])
+def test_a_lake_whose_job_was_killed_amid_a_merge_is_read_with_each_row_once(
+    tmp_path: Path, step: Step
+) -> None:
+    with opened(tmp_path) as ledger:
+        put(ledger, 1)
+    replaced = [f"{FOLDER}/1-{index}.parquet" for index in range(2)]
+    with opened(tmp_path, killed_at(step, 1)) as ledger, pytest.raises(Killed):
+        put(ledger, 2, replaced)
+    assert {*names(tmp_path)} & {*whole(1)}, "the killed one was not through"
+    with settled(tmp_path) as state:
+        assert state == batch(2)
+        assert names(tmp_path) == whole(2)
+        with pytest.raises(LakeError, match="another job"), opened(tmp_path):
+            pass
+
+
+def test_what_is_no_lake_is_not_made_one_by_who_reads(tmp_path: Path) -> None:
+    with pytest.raises(LakeError, match="is no lake"), settled(tmp_path / "typo"):
+        pass
+    assert not [*tmp_path.iterdir()]
+    with opened(tmp_path):
+        pass
+    with pytest.raises(LakeError, match="nothing was ever committed"), settled(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
+    (tmp_path / "_lake").write_text("no folder")
+    with pytest.raises(LakeError, match="cannot be written to"), opened(tmp_path):
+        pass
 
 
 def test_one_job_at_a_time_writes(tmp_path: Path) -> None:
