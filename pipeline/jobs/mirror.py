@@ -8,6 +8,7 @@ like in the target; where there are others, those are made, and another query go
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections import Counter
@@ -24,10 +25,12 @@ from logquake.pipeline.jobs.topic_arguments import (
     of_partitions,
     reading_options,
 )
+from logquake.pipeline.jobs.transaction_time import most_rows
 from logquake.pipeline.jobs.writing_arguments import (
     add_writing_arguments,
     positive_number,
     target_keys,
+    transaction_timeout_ms,
     writing_options,
 )
 from logquake.pipeline.options.clients import admin_keys
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("key", "value", "headers", "timestamp", "topic", "partition")
 _LOOK_EVERY_S = 2
+# So often, at most, a query asks what there is.
+_ASK_EVERY_S = 1
 
 Places = Sequence[TopicPartition]
 """In order, each once."""
@@ -56,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing_arguments(parser)
     parser.add_argument(
         "--every", type=positive_number, metavar="SECONDS", help="go on, and look again so often"
+    )
+    parser.add_argument(
+        "--batch-records",
+        type=positive_number,
+        metavar="N",
+        help="that are committed at once, at most (what tasks surely write in time)",
     )
     parser.set_defaults(run=run, is_short=False)
 
@@ -83,7 +94,7 @@ def _mirrored(spark: SparkSession, arguments: argparse.Namespace, watch: Watch, 
         return before
     places = watch.places
     _make_topics(arguments, places)
-    query = _start(spark, arguments, places)
+    query = start(spark, arguments, places)
     try:
         return follow(query, watch, before)
     finally:
@@ -106,23 +117,46 @@ def _make_topics(arguments: argparse.Namespace, places: Places) -> None:
         mirror_topics(there, here, counts, arguments.topic_prefix)
 
 
-def _start(spark: SparkSession, arguments: argparse.Namespace, places: Places) -> StreamingQuery:
+def start(spark: SparkSession, arguments: argparse.Namespace, places: Places) -> StreamingQuery:
     """It reads these alone: for what appears later there is no place to be written to yet."""
     from pyspark.sql import functions
 
-    options = of_partitions(reading_options(arguments), places)
+    at_once = min(len(places), spark.sparkContext.defaultParallelism)
+    options = stream_options(arguments, places, at_once)
     source = spark.readStream.format("logquake").options(**options)
-    source = source.option("startingOffsets", "earliest").option("includeHeaders", "true")
     topic = functions.concat(functions.lit(arguments.topic_prefix), functions.col("topic"))
     rows = source.load().withColumn("topic", topic).select(*_COLUMNS)
     if arguments.rate:
-        cores = spark.sparkContext.defaultParallelism
-        rows = rows.mapInArrow(paced(arguments.rate / cores), rows.schema)
+        rows = rows.mapInArrow(paced(arguments.rate / at_once), rows.schema)
     sink = rows.writeStream.format("logquake").options(**writing_options(arguments))
     sink = sink.option("checkpointLocation", str(arguments.checkpoint.absolute()))
     if arguments.every:
-        return sink.trigger(processingTime=f"{arguments.every} seconds").start()
+        return sink.trigger(processingTime=f"{_ASK_EVERY_S} seconds").start()
     return sink.trigger(availableNow=True).start()
+
+
+def stream_options(
+    arguments: argparse.Namespace, places: Places, tasks_at_once: int
+) -> dict[str, str]:
+    """What the source is told. Raises OptionError.
+
+    An epoch that is full follows the one before at once, another where --every is over.
+    """
+    rate = arguments.rate / tasks_at_once if arguments.rate else math.inf
+    sure = most_rows(transaction_timeout_ms(arguments), rate)
+    most = str(min(sure, arguments.batch_records or sure))
+    waiting = {}
+    if arguments.every:
+        # Asked on the second, it is due though a clock says that it lacks some of one.
+        delay_ms = (arguments.every - _ASK_EVERY_S / 2) * 1000
+        waiting = {"minOffsetsPerTrigger": most, "maxTriggerDelay": f"{delay_ms:.0f}ms"}
+    return {
+        **of_partitions(reading_options(arguments), places),
+        "startingOffsets": "earliest",
+        "includeHeaders": "true",
+        "maxOffsetsPerTrigger": most,
+        **waiting,
+    }
 
 
 class Watch:

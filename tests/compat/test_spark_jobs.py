@@ -22,12 +22,17 @@ from logquake.client.admin import (
 from logquake.cluster.api import Cluster
 from logquake.pipeline.__main__ import _parser
 from logquake.pipeline.jobs.errors import line_of
-from logquake.pipeline.jobs.lake.ledger import LakeError
+from logquake.pipeline.jobs.lake.lake import Lake
+from logquake.pipeline.jobs.lake.ledger import LakeError, Step, opened
+from logquake.pipeline.jobs.mirror import start
 from logquake.pipeline.jobs.target_topics import make_topics
 from logquake.pipeline.options.values import OptionError
+from logquake.wire.topic_partition import TopicPartition
+from tests.compat.killed_lake import lake_settings
 from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 from tests.every_broker import wait_until_all_tell
 from tests.log_contents import Given, send_records
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
@@ -92,6 +97,21 @@ def test_what_a_lake_holds_is_replayed_as_it_was_once(
     assert content(spark, servers, f"again-{orders}") == content(spark, servers, orders)
 
 
+def test_a_lake_that_was_killed_amid_a_merge_is_replayed_as_its_topic_was(
+    spark: Any, cluster: Cluster, orders: str, run: Run, tmp_path: Path
+) -> None:
+    def die(step: Step) -> None:
+        if step is Step.MOVED_ONE:
+            raise KeyboardInterrupt
+
+    servers = cluster.bootstrap_servers
+    run("lake", servers, tmp_path, "--topics", orders)
+    with opened(tmp_path, die) as ledger, pytest.raises(KeyboardInterrupt):
+        Lake(spark, lake_settings(servers, orders), ledger).fill()
+    run("replay", tmp_path, servers, "--topic-prefix", "whole-")
+    assert content(spark, servers, f"whole-{orders}") == content(spark, servers, orders)
+
+
 def test_some_rows_alone_are_replayed_and_without_transactions_they_are_doubled(
     spark: Any, cluster: Cluster, orders: str, run: Run, tmp_path: Path
 ) -> None:
@@ -153,6 +173,29 @@ def test_a_mirror_ends_where_a_topic_is_gone_unless_loss_is_allowed(
     assert [row[1] for row in content(spark, servers, f"copy-{kept}")[0]] == [b"old", b"new"]
 
 
+def test_full_epochs_of_a_mirror_follow_each_other_however_seldom_it_looks_again(
+    spark: Any, cluster: Cluster, orders: str, tmp_path: Path
+) -> None:
+    servers = cluster.bootstrap_servers
+    places = [TopicPartition(orders, partition) for partition in range(PARTITIONS)]
+    mirror = ["mirror", servers, servers, str(tmp_path), "--topic-prefix", "copy-"]
+    seldom = ["--topics", orders, "--every", "3600", "--batch-records", "150"]
+    with Admin({"bootstrap.servers": servers}) as admin:
+        make_topics(admin, {f"copy-{orders}": PARTITIONS})
+    query = start(spark, _parser().parse_args([*mirror, *seldom]), places)
+    try:
+        rows = wait_for(
+            "epochs, none with fewer rows than it may have",
+            lambda: [told["numInputRows"] for told in query.recentProgress],
+            lambda rows: sum(rows) == PARTITIONS * RECORDS,
+            timeout_s=SPARKS_PATIENCE_S,
+        )
+    finally:
+        query.stop()
+    assert [count for count in rows if count] == [150, 150]
+    assert content(spark, servers, f"copy-{orders}") == content(spark, servers, orders)
+
+
 @pytest.mark.usefixtures("spark")  # before the cluster, whose end all that began after it awaits
 def test_what_cannot_be_replayed_is_told(
     cluster: Cluster, orders: str, run: Run, tmp_path: Path
@@ -160,6 +203,11 @@ def test_what_cannot_be_replayed_is_told(
     servers = cluster.bootstrap_servers
     with pytest.raises(LakeError, match="is no lake"):
         run("replay", tmp_path, servers)
+    slow = ["--rate", "1", "--topic-prefix", "slow-", "--command-config", tmp_path / "short"]
+    (tmp_path / "short").write_text("transaction.timeout.ms=10000")
+    run("lake", servers, tmp_path / "raw", "--topics", orders)
+    with pytest.raises(OptionError, match=r"--rate 1: .* may last for 10"):
+        run("replay", tmp_path / "raw", servers, *slow)
     run("lake", servers, tmp_path, "--topics", orders, "--json", "id BIGINT")
     with pytest.raises(LakeError, match="what was not raw cannot be replayed"):
         run("replay", tmp_path, servers)

@@ -1,16 +1,21 @@
-"""How far a mirror is, by what its query tells."""
+"""How far a mirror is, by what its query tells, and how much it takes at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.errors import StreamingQueryException
 
-from logquake.pipeline.jobs.mirror import Watch, follow
+from logquake.pipeline.__main__ import _parser
+from logquake.pipeline.jobs.mirror import Watch, follow, stream_options
+from logquake.pipeline.jobs.transaction_time import SURE_ROWS_A_SECOND
+from logquake.pipeline.source.admission import admitted
+from logquake.pipeline.source.options import StreamOptions, parse_stream_options
 from logquake.wire.topic_partition import TopicPartition
 
 FIRST, SECOND = TopicPartition("orders", 0), TopicPartition("orders", 1)
@@ -96,3 +101,38 @@ def test_a_query_that_fails_as_partitions_go_is_followed_by_another_where_loss_i
     with nullcontext() if goes_on else pytest.raises(StreamingQueryException):
         assert follow(query, watch, 0) == 7
         assert watch.places == [FIRST]
+
+
+def asked(*arguments: str, tasks_at_once: int) -> StreamOptions:
+    mirror = ["mirror", "a:1", "b:1", "checkpoint", "--topics", "orders", *arguments]
+    options = _parser().parse_args(mirror)
+    return parse_stream_options(stream_options(options, [FIRST, SECOND], tasks_at_once))
+
+
+@pytest.mark.parametrize("timeout_s", [None, 1, 5, 900])
+@pytest.mark.parametrize("rate", [None, 1, 10, 1_000, 1_000_000])
+@pytest.mark.parametrize("tasks_at_once", [1, 2, 64])
+def test_no_epoch_takes_longer_than_its_transactions_may_last(
+    tmp_path: Path, timeout_s: int | None, rate: int | None, tasks_at_once: int
+) -> None:
+    target = tmp_path / "to.properties"
+    target.write_text(f"transaction.timeout.ms={timeout_s}000\n" if timeout_s else "")
+    given = ["--to-config", str(target), *(["--rate", str(rate)] if rate else [])]
+    most = asked(*given, tasks_at_once=tasks_at_once).max_offsets
+    ends = admitted({FIRST: 0, SECOND: 0}, {FIRST: 10**9, SECOND: 0}, most)
+    a_second = min(SURE_ROWS_A_SECOND, rate / tasks_at_once if rate else SURE_ROWS_A_SECOND)
+    waits_s = (ends[FIRST] - 1) / a_second  # a task's first row waits for nothing
+    assert waits_s <= (timeout_s or 600) / 2
+
+
+def test_an_epoch_has_no_more_rows_than_are_asked_for_nor_than_are_sure() -> None:
+    assert asked(tasks_at_once=2).max_offsets == 600_000
+    assert asked("--batch-records", "500", tasks_at_once=2).max_offsets == 500
+    assert asked("--batch-records", "9999999", tasks_at_once=2).max_offsets == 600_000
+
+
+def test_an_epoch_that_is_full_is_not_waited_for_until_it_is_looked_again() -> None:
+    goes_on = asked("--every", "60", tasks_at_once=2)
+    assert goes_on.min_offsets == goes_on.max_offsets
+    assert goes_on.max_delay_ms == 59_500
+    assert asked(tasks_at_once=2).min_offsets == 0
