@@ -9,4 +9,5 @@ errors.py     what ends a job, in a line
 topic_arguments.py, writing_arguments.py, client_config.py  arguments that several of them take
 target_topics.py  topics made where they are missing; mirrored_topics.py: as those of a source
 pacing.py     so many rows a second at most
+transaction_time.py  so many rows that a transaction lasts for them
 """
