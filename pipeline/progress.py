@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from logquake.pipeline.source.admission import Document, from_document
 from logquake.wire.topic_partition import TopicPartition
 
 
 def lags(progress: Mapping[str, Any]) -> dict[TopicPartition, int]:
-    """Records that each partition had beyond the batch; of sources that tell no latest offset none.
+    """Records that each partition had beyond the batch; none of sources that tell no latest offset,
+    or whose offsets are not of topics.
 
     ``progress`` is StreamingQuery.lastProgress, a listener's event.progress, or the JSON of either.
     """
@@ -27,7 +28,27 @@ def lags(progress: Mapping[str, Any]) -> dict[TopicPartition, int]:
     return found
 
 
-def _offsets(told: str | Document | None) -> dict[TopicPartition, int]:
+def _offsets(told: object) -> dict[TopicPartition, int]:
     """Listeners are told text, others what it says."""
-    document: Document | None = json.loads(told) if isinstance(told, str) else told
-    return from_document(document) if document else {}
+    document = _parsed(told) if isinstance(told, str) else told
+    return from_document(document) if _is_document(document) else {}
+
+
+def _parsed(text: str) -> object:
+    """Other sources may tell what is no JSON."""
+    try:
+        found: object = json.loads(text)
+    except ValueError:
+        return None
+    return found
+
+
+def _is_document(found: object) -> TypeGuard[Document]:
+    return isinstance(found, Mapping) and all(map(_is_topics, found.values()))
+
+
+def _is_topics(found: object) -> bool:
+    """By partition an offset."""
+    return isinstance(found, Mapping) and all(
+        partition.isdecimal() and isinstance(offset, int) for partition, offset in found.items()
+    )

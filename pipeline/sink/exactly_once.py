@@ -12,7 +12,7 @@ about; and which partition a mark lies under, only the rows tell.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
@@ -92,9 +92,20 @@ def read_mark(
     Raises ExactlyOnceError, ClientError.
     """
     places = None if topics is None else [_place(topic) for topic in sorted(topics)]
-    asked = marks.list_consumer_group_offsets({task.name: places}, require_stable=True)
-    commits = asked[task.name].result().values()
-    return from_commits(task, [each for each in commits if each is not None])
+    return _read_marks(marks, {task: places})[task]
+
+
+def _read_marks(
+    marks: ReadingMarks, wanted: Mapping[Task, Collection[TopicPartition] | None]
+) -> dict[Task, Mark | None]:
+    """With None of all that the task's group has committed."""
+    asked = marks.list_consumer_group_offsets(
+        {task.name: places for task, places in wanted.items()}, require_stable=True
+    )
+    return {
+        task: from_commits(task, filter(None, asked[task.name].result().values()))
+        for task in wanted
+    }
 
 
 def write_mark(producer: Sending, task: Task, topic: str, tally: Tally) -> None:
@@ -114,6 +125,7 @@ def check_epoch(marks: ReadingMarks, tasks: Collection[Task]) -> None:
     """
     prefix, epoch, _ = next(iter(tasks))
     groups = [listing.group_id for listing in marks.list_consumer_groups().result().all()]
-    for partition in others_of(prefix, len(tasks), groups):
-        other = Task(prefix, epoch, partition)
-        check_partitions(other, len(tasks), read_mark(marks, other))
+    others = [Task(prefix, epoch, partition) for partition in others_of(prefix, len(tasks), groups)]
+    # In one question: after one epoch of many partitions all later ones ask about their marks.
+    for other, mark in _read_marks(marks, dict.fromkeys(others)).items():
+        check_partitions(other, len(tasks), mark)

@@ -28,7 +28,9 @@ class WriteOptions:
     admin: Keys = field(repr=False)
     topic: str | None = None
     is_exactly_once: bool = False
-    prefix: str | None = None  # None: of a stream the query's id, of a batch a new one
+    prefix: str | None = (
+        None  # None: of a stream the query's id, of a batch that is none of a stream's a new one
+    )
 
 
 def parse_write_options(options: Mapping[str, str]) -> WriteOptions:

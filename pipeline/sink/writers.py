@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from pyspark.sql.datasource import (
 )
 
 from logquake.pipeline.asking import administering, producing
+from logquake.pipeline.options.values import OptionError
 from logquake.pipeline.sink.exactly_once import check_epoch, write_once
 from logquake.pipeline.sink.marks import Task
 from logquake.pipeline.sink.options import WriteOptions
@@ -35,11 +37,17 @@ class Written(WriterCommitMessage):
     task: Task | None = None
 
 
-class _Writer:
+class _Writer(ABC):
     """What batches and streams have in common."""
 
     def __init__(self, options: WriteOptions) -> None:
         self._options = options
+
+    @abstractmethod
+    def prefix(self, query: str | None) -> str:
+        """Of transactional ids: what it is known by when it is run again, for a streaming query or
+        amid one. Raises OptionError.
+        """
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Raises ExactlyOnceError, BrokersError, OptionError."""
@@ -48,7 +56,7 @@ class _Writer:
             with producing(options.producer, "writing") as producer:
                 write_at_least_once(producer, iterator, topic)
             return Written()
-        task = _task(options.prefix)
+        task = self._task()
         keys = {**options.producer, "transactional.id": task.name}
         with (
             administering(options.admin, "looking for marks") as admin,
@@ -56,6 +64,18 @@ class _Writer:
         ):
             write_once(producer, admin, task, iterator, topic)
         return Written(task)
+
+    def _task(self) -> Task:
+        """This one, on an executor."""
+        context = TaskContext.get()
+        if context is None:
+            raise RuntimeError("rows are written by Spark's tasks alone")
+        epoch = context.getLocalProperty(_EPOCH)
+        return Task(
+            self.prefix(context.getLocalProperty(_QUERY)),
+            _ONLY_EPOCH if epoch is None else int(epoch),
+            context.partitionId(),
+        )
 
     def _check(self, messages: list[WriterCommitMessage | None]) -> None:
         tasks = [each.task for each in messages if isinstance(each, Written) and each.task]
@@ -66,8 +86,18 @@ class _Writer:
 
 class LogquakeWriter(_Writer, DataSourceArrowWriter):
     def __init__(self, options: WriteOptions) -> None:
-        """On the driver, once: all attempts of all tasks have the same options."""
-        super().__init__(replace(options, prefix=options.prefix or f"logquake-{uuid4()}"))
+        super().__init__(options)
+        # On the driver, once: all attempts of all tasks have the same.
+        self._of_this_run = f"logquake-{uuid4()}"
+
+    def prefix(self, query: str | None) -> str:
+        """Another run of the query's batch would not know this one by a name of its own."""
+        if self._options.prefix is None and query is not None:
+            raise OptionError(
+                "exactly-once in foreachBatch takes an option transactionalIdPrefix, another one "
+                "for each place that a batch is written at"
+            )
+        return self._options.prefix or self._of_this_run
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """What tasks have written stands at once. Raises ExactlyOnceError, BrokersError."""
@@ -78,22 +108,12 @@ class LogquakeWriter(_Writer, DataSourceArrowWriter):
 
 
 class LogquakeStreamWriter(_Writer, DataSourceStreamArrowWriter):
+    def prefix(self, query: str | None) -> str:
+        return self._options.prefix or f"logquake-{query}"
+
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: ARG002, N803
         """What tasks have written stands at once. Raises ExactlyOnceError, BrokersError."""
         self._check(messages)
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
         """What the tasks that went through have written stands; the epoch is run again."""
-
-
-def _task(prefix: str | None) -> Task:
-    """This one, on an executor."""
-    context = TaskContext.get()
-    if context is None:
-        raise RuntimeError("rows are written by Spark's tasks alone")
-    epoch = context.getLocalProperty(_EPOCH)
-    return Task(
-        prefix or f"logquake-{context.getLocalProperty(_QUERY)}",
-        _ONLY_EPOCH if epoch is None else int(epoch),
-        context.partitionId(),
-    )

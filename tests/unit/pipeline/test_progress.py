@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from logquake.pipeline.progress import lags
 from logquake.wire.topic_partition import TopicPartition
 
@@ -24,3 +26,19 @@ def test_a_listener_is_told_text() -> None:
 def test_a_source_that_tells_no_latest_offset_is_left_out() -> None:
     rate = {"latestOffset": None, "endOffset": None}
     assert lags({"sources": [rate, {"latestOffset": LATEST, "endOffset": END}]}) == BEHIND
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"logOffset": 3},  # of files
+        12,  # of Spark's rate
+        "12",
+        "at the end",
+        {"shards": {"first": 4}, "orders": {"0": "text"}},
+        [1],
+    ],
+)
+def test_a_source_whose_offsets_are_not_of_topics_is_left_out(told: object) -> None:
+    other = {"latestOffset": told, "endOffset": told}
+    assert lags({"sources": [other, {"latestOffset": LATEST, "endOffset": END}]}) == BEHIND

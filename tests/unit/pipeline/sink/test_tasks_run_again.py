@@ -207,3 +207,14 @@ def test_an_epoch_that_had_more_partitions_is_found_out(
         check_epoch(admin, [Task("query", 8, 0)])
         with pytest.raises(ExactlyOnceError, match="rows of query-2 are written twice"):
             check_epoch(admin, tasks[:2])
+
+
+def test_marks_of_partitions_that_an_epoch_has_not_are_asked_for_at_once(
+    transactions: TransactionsInMemory,
+) -> None:
+    for partition in range(4):
+        attempt(transactions, task=Task("query", 7, partition))
+    before = transactions.questions
+    with closing(DrivenAdmin(OPTIONS.admin, transactions.network())) as admin:
+        check_epoch(admin, [Task("query", 8, 0)])
+    assert transactions.questions - before == 1

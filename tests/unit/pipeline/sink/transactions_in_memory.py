@@ -85,6 +85,7 @@ class Undecided:
 class TransactionsInMemory:
     def __init__(self, late_by: int = 0) -> None:
         """Offsets are taken over after so many more questions about any."""
+        self.questions = 0  # about offsets
         self._late_by = late_by
         self._undecided: list[Undecided] = []
         self.values: dict[TopicPartition, list[bytes | None]] = defaultdict(list)
@@ -213,6 +214,7 @@ class TransactionsInMemory:
         self._undecided = [each for each in self._undecided if each.questions]
 
     def _fetch_offsets(self, request: Any) -> OffsetFetchResponse:
+        self.questions += 1
         groups = [self._offsets_of(group, request.require_stable) for group in request.groups]
         for each in self._undecided:
             each.questions -= 1
