@@ -18,6 +18,9 @@ from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import merged, read
 from logquake.client.telling import Telling
 
+CLOSE_TIMEOUT_MS = 30_000
+ITERATION_MS = 60_000  # of a poll, where a program goes through records without an end
+
 
 class FoundedConsumer(NamedTuple):
     config: ConsumerConfig

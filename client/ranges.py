@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logquake.client.consumer.batches import StoredBatch, seen
-from logquake.client.consumer.settings import MAX_DECOMPRESSED_BYTES
-from logquake.client.errors import CorruptRecordError, OffsetOutOfRangeError, ReadStalledError
+from logquake.client.consumer.batches import StoredBatch, seen, unreadable
+from logquake.client.errors import OffsetOutOfRangeError, ReadStalledError
 from logquake.client.sync.consumer import Consumer
 from logquake.wire.errors import RecordError
 from logquake.wire.records import BatchHeader, Record
@@ -76,14 +75,15 @@ def read_range(
     consumer: Consumer, place: TopicPartition, start: int, end: int
 ) -> Iterator[ReadBatch]:
     """Those that have a record in the range. Raises as stored_range(), and CorruptRecordError."""
+    most_bytes = consumer.config.logquake_max_decompressed_bytes
     for stored in stored_range(consumer, place, start, end):
         try:
             records = [
                 record
-                for record in seen(stored, MAX_DECOMPRESSED_BYTES).records
+                for record in seen(stored, most_bytes).records
                 if stored.first_offset <= record.offset < end
             ]
         except RecordError as error:
-            raise CorruptRecordError(f"{place} at {stored.first_offset}: {error}") from error
+            raise unreadable(f"{place} at {stored.first_offset}", error) from error
         if records:
             yield ReadBatch(stored.header, records)

@@ -18,34 +18,24 @@ from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMet
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
-from logquake.client.consumers import found_consumer
+from logquake.client.consumers import CLOSE_TIMEOUT_MS, ITERATION_MS, found_consumer
 from logquake.client.errors import ConcurrentUseError
 from logquake.client.partitions import PartitionNodes
 from logquake.wire.topic_partition import TopicPartition
 
-_CLOSE_TIMEOUT_MS = 30_000
-_ITERATION_MS = 60_000
-
 
 class Consumer:
-    """Reads topics as a member of a group, or partitions that the program names.
-
-    Keys are Kafka's, as a mapping with dots or underscores, as keywords, or both. To be made while
-    a loop runs, on which it fetches, beats and commits between the calls; for one task at a time,
-    but for `wakeup`. A listener's methods may be coroutines.
+    """As `logquake.client.sync.consumer.Consumer`, which says of each call what it does and raises,
+    on the loop that runs when it is made: it fetches, beats and commits there between the calls.
+    For one task at a time, but for `wakeup`. A listener's methods may be coroutines, and
+    ``on_event`` is told on the loop.
 
         async with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
             await consumer.subscribe(["orders"])
             async for record in consumer:
                 print(record.offset, record.value)
 
-    ``on_event`` is told, on the loop, whenever its member joins, is out, or loses its coordinator,
-    and when a rebalance or a commit fails, and why.
-
-    Whatever waits raises TimedOutError when its time is over, by default
-    default.api.timeout.ms, and WakeupError; all raise ClosedError once it is closed,
-    ConcurrentUseError, and the ClientError of what the cluster refuses. Raises SettingsError for
-    its own keys.
+    Raises RuntimeError where no loop runs.
     """
 
     def __init__(
@@ -90,7 +80,7 @@ class Consumer:
     async def __aiter__(self) -> AsyncIterator[ConsumerRecord]:
         """Record by record, without an end; `wakeup` ends it."""
         while True:
-            for record in await self.poll(_ITERATION_MS):
+            for record in await self.poll(ITERATION_MS):
                 yield record
 
     # What is read
@@ -100,37 +90,23 @@ class Consumer:
         topics: Collection[str] | re.Pattern[str],
         listener: RebalanceListener | None = None,
     ) -> None:
-        """In the place of what was subscribed to; the group says in poll() who reads what. None is
-        as `unsubscribe`. A pattern has to match the whole of a name.
-
-        Raises NoGroupError, ValueError where partitions or the other of the two were chosen.
-        """
         await self._driver.run(self._consuming.subscribe(topics, listener))
 
     async def unsubscribe(self) -> None:
-        """From topics, a pattern, or partitions; the group is left."""
         await self._driver.run(self._consuming.unsubscribe())
 
     async def assign(self, places: Collection[TopicPartition]) -> None:
-        """In the place of what was assigned; no group. Raises ValueError while subscribed."""
         await self._driver.run(self._consuming.assign(places))
 
     def assignment(self) -> frozenset[TopicPartition]:
         return self._driver.call(lambda _: self._consuming.assignment())
 
     def subscription(self) -> frozenset[str]:
-        """Topics, those that match a pattern included."""
         return self._driver.call(lambda _: self._consuming.subscription())
 
     # Records
 
     async def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
-        """max.poll.records at most, once there are some. None come when time is up, and where only
-        records passed that nobody may see.
-
-        Raises NotSubscribedError, NoOffsetForPartitionError, OffsetOutOfRangeError,
-        LogTruncatedError, CorruptRecordError, RecordDeserializationError, RebalanceListenerError.
-        """
         if self._consuming.has_something:
             # Others on the loop have their turn before anything is taken: who is cancelled in it
             # loses no records.
@@ -143,13 +119,9 @@ class Consumer:
     async def poll_batches(
         self, timeout_ms: int = 0
     ) -> Mapping[TopicPartition, Sequence[StoredBatch]]:
-        """As `poll`, batches as they are stored, for who parses many records at a time: checked,
-        and none that nobody may see; max.poll.records of them at most.
-        """
         return await self._driver.run(self._consuming.poll_batches(timeout_ms))
 
     def pause(self, places: Collection[TopicPartition]) -> None:
-        """Nothing of them is handed out until `resume`; they stay assigned."""
         self._driver.call(lambda _: self._consuming.seeking.pause(places))
 
     def resume(self, places: Collection[TopicPartition]) -> None:
@@ -161,46 +133,35 @@ class Consumer:
     # Where it reads
 
     def seek(self, place: TopicPartition, to: int | OffsetAndMetadata) -> None:
-        """The next poll goes on there. Raises NotAssignedError, ValueError where negative."""
         self._driver.call(lambda _: self._consuming.seeking.seek(place, to))
 
     def seek_to_beginning(self, places: Collection[TopicPartition] = ()) -> None:
-        """Of all that are assigned, where none is named. Lazily: the next poll finds it out."""
         self._driver.call(lambda _: self._consuming.seeking.seek_to_beginning(places))
 
     def seek_to_end(self, places: Collection[TopicPartition] = ()) -> None:
-        """As `seek_to_beginning`; with read_committed, to the last stable offset."""
         self._driver.call(lambda _: self._consuming.seeking.seek_to_end(places))
 
     async def position(self, place: TopicPartition, timeout_ms: int | None = None) -> int:
-        """The offset that is read next. Raises NotAssignedError, NoOffsetForPartitionError."""
         return await self._driver.run(
             self._consuming.seeking.position(place, self._or_api(timeout_ms))
         )
 
     def current_lag(self, place: TopicPartition) -> int | None:
-        """Records behind the position, as far as was told; None if nothing was told yet."""
         return self._driver.call(lambda _: self._consuming.asking.current_lag(place))
 
     # What is committed
 
     async def commit(self, offsets: Offsets | None = None, timeout_ms: int | None = None) -> None:
-        """Of all that was handed out, or what is said (Kafka's commitSync).
-
-        Raises NoGroupError, CommitFailedError, RebalanceInProgressError.
-        """
         await self._driver.run(self._consuming.committing.commit(offsets, self._or_api(timeout_ms)))
 
     async def commit_async(
         self, offsets: Offsets | None = None, callback: CommitCallback | None = None
     ) -> None:
-        """The same, in the order of the calls, tried once; told in a later call."""
         await self._driver.run(self._consuming.committing.commit_async(offsets, callback))
 
     async def committed(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """None where nothing is. Raises NoGroupError."""
         return await self._driver.run(
             self._consuming.committing.committed(places, self._or_api(timeout_ms))
         )
@@ -210,7 +171,6 @@ class Consumer:
     async def offsets_for_times(
         self, times_ms: Mapping[TopicPartition, int], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """Of the first record at each time, or after it; None where there is none."""
         asking = self._consuming.asking
         return await self._driver.run(asking.offsets_for_times(times_ms, self._or_api(timeout_ms)))
 
@@ -223,14 +183,12 @@ class Consumer:
     async def end_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
-        """What follows the last record that may be read."""
         asking = self._consuming.asking
         return await self._driver.run(asking.end_offsets(places, self._or_api(timeout_ms)))
 
     async def partitions_for(
         self, topic: str, timeout_ms: int | None = None
     ) -> list[PartitionNodes]:
-        """None of a topic that there is not."""
         asking = self._consuming.asking
         return await self._driver.run(asking.partitions_for(topic, self._or_api(timeout_ms)))
 
@@ -240,29 +198,19 @@ class Consumer:
     # The group, and the end
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """For a producer that commits in a transaction. Raises NoGroupError."""
         return self._driver.call(lambda _: self._consuming.group_metadata())
 
     def enforce_rebalance(self, reason: str = "rebalance enforced by user") -> None:
-        """The next poll joins the group again. Raises NoGroupError."""
         self._driver.call(lambda _: self._consuming.enforce_rebalance(reason))
 
     def metrics(self) -> Groups:
-        """What it has done, by group and under Kafka's names; of a topic by the group
-        "consumer-fetch-manager-metrics:" and its name, of a partition likewise. Averages and maxima
-        are of the last minute, and no numbers where there was nothing.
-        """
         return self._driver.call(lambda _: self._consuming.metrics())
 
     def wakeup(self) -> None:
         """The call that another task waits for, or the next one, raises WakeupError."""
         self._driver.call(lambda _: self._consuming.wakeup())
 
-    async def close(self, timeout_ms: int = _CLOSE_TIMEOUT_MS) -> None:
-        """Commit where that is automatic, leave the group, end all connections. Once is enough.
-
-        Raises RebalanceListenerError, when all is done; ConcurrentUseError, and it stays open.
-        """
+    async def close(self, timeout_ms: int = CLOSE_TIMEOUT_MS) -> None:
         try:
             if not self._driver.is_closed:
                 await self._driver.run(self._consuming.close(timeout_ms))

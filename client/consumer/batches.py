@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logquake.client.consumer.aborted import AbortedBatches
+from logquake.client.errors import CorruptRecordError
+from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.messages.fetch import PartitionData
 from logquake.wire.records import (
     BatchHeader,
@@ -15,6 +17,13 @@ from logquake.wire.records import (
     iterate_records,
 )
 from logquake.wire.records.walk import WalkedRecord, walk_unguarded
+
+
+def unreadable(where: str, error: RecordError) -> CorruptRecordError:
+    """What a reader is told of records that it cannot have."""
+    is_too_large = error.code is ErrorCode.MESSAGE_TOO_LARGE
+    hint = " (logquake.max.decompressed.bytes)" if is_too_large else ""
+    return CorruptRecordError(f"{where}: {error}{hint}")
 
 
 class StoredBatch(NamedTuple):

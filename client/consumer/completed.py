@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import dropwhile, islice
 
-from logquake.client.consumer.batches import SeenBatch, StoredBatch, seen, stored_batches
+from logquake.client.consumer.batches import (
+    SeenBatch,
+    StoredBatch,
+    seen,
+    stored_batches,
+    unreadable,
+)
 from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import Tally
@@ -101,7 +107,7 @@ class CompletedFetch:
 
     def _fail(self, error: RecordError, taken: Sequence[object]) -> None:
         """Raises CorruptRecordError at once where nothing was taken before it."""
-        self._failure = CorruptRecordError(f"{self.place} at {self.next_offset}: {error}")
+        self._failure = unreadable(f"{self.place} at {self.next_offset}", error)
         if not taken:
             raise self._failure from error
 

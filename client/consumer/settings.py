@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
-# What one batch may decompress to: a few bytes may say that they are terabytes.
-MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024
-
 
 class Isolation(IntEnum):
     """What a reader sees of transactions, under Kafka's isolation.level."""
@@ -47,7 +44,8 @@ class FetchSettings:
     check_crcs: bool = True
     # client.rack: read from the replica that is nearest (KIP-392).
     rack: str = ""
-    max_decompressed_bytes: int = MAX_DECOMPRESSED_BYTES
+    # logquake.max.decompressed.bytes: what one batch may decompress to.
+    max_decompressed_bytes: int = 128 * 1024 * 1024
     # metadata.max.age.ms: for how long a nearer replica is read from before the leader is asked.
     preferred_replica_ms: int = 300_000
 

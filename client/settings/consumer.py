@@ -81,6 +81,9 @@ class ConsumerConfig(CommonConfig):
     fetch_max_bytes: int = key(50 * 1024 * 1024, integer(0))
     max_partition_fetch_bytes: int = key(1024 * 1024, integer(0))
     check_crcs: bool = key(True, Flag())
+    # A key of our own: what one batch may decompress to, since a few bytes may say that they are
+    # terabytes. A batch that is more is corrupt to this consumer; Kafka's take what there is.
+    logquake_max_decompressed_bytes: int = key(128 * 1024 * 1024, integer(1))
     # Where this client is: followers there may serve it (KIP-392).
     client_rack: str = key("", identifier())
     # Whether a pattern may match topics such as __consumer_offsets.
@@ -120,6 +123,7 @@ class ConsumerConfig(CommonConfig):
             max_response_bytes=self.logquake_max_response_bytes,
             max_poll_records=self.max_poll_records,
             check_crcs=self.check_crcs,
+            max_decompressed_bytes=self.logquake_max_decompressed_bytes,
             rack=self.client_rack,
             preferred_replica_ms=self.metadata_max_age_ms,
         )

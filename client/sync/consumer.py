@@ -17,14 +17,11 @@ from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMet
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
-from logquake.client.consumers import found_consumer
+from logquake.client.consumers import CLOSE_TIMEOUT_MS, ITERATION_MS, found_consumer
 from logquake.client.errors import ConcurrentUseError
 from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
 from logquake.wire.topic_partition import TopicPartition
-
-_CLOSE_TIMEOUT_MS = 30_000
-_ITERATION_MS = 60_000
 
 
 class Consumer:
@@ -90,7 +87,7 @@ class Consumer:
     def __iter__(self) -> Iterator[ConsumerRecord]:
         """Record by record, without an end; `wakeup` from another thread ends it."""
         while True:
-            yield from self.poll(_ITERATION_MS)
+            yield from self.poll(ITERATION_MS)
 
     # What is read
 
@@ -247,7 +244,7 @@ class Consumer:
         """From any thread: the call that waits, or the next one that would, raises WakeupError."""
         self._driver.call(lambda _: self._consuming.wakeup())
 
-    def close(self, timeout_ms: int = _CLOSE_TIMEOUT_MS) -> None:
+    def close(self, timeout_ms: int = CLOSE_TIMEOUT_MS) -> None:
         """Commit where that is automatic, leave the group, end all connections. Once is enough.
 
         Raises RebalanceListenerError, when all is done; ConcurrentUseError, and it stays open.

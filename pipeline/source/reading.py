@@ -11,8 +11,8 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from logquake.client import Consumer
-from logquake.client.consumer.settings import MAX_DECOMPRESSED_BYTES
-from logquake.client.errors import CorruptRecordError, OffsetOutOfRangeError, ReadStalledError
+from logquake.client.consumer.batches import unreadable
+from logquake.client.errors import OffsetOutOfRangeError, ReadStalledError
 from logquake.client.ranges import stored_range
 from logquake.pipeline.asking import consuming
 from logquake.pipeline.source.admission import DataLossError, losses
@@ -34,7 +34,8 @@ def read_range(options: ReadOptions, wanted: OffsetRange) -> Iterator[pa.RecordB
         consuming(options.consumer, f"reading {wanted.place}") as consumer,
         _losses_told(consumer, wanted) if options.fail_on_data_loss else nullcontext(),
     ):
-        rows = Rows(wanted, options.columns, MAX_DECOMPRESSED_BYTES)
+        most_bytes = consumer.config.logquake_max_decompressed_bytes
+        rows = Rows(wanted, options.columns, most_bytes)
         place, end, strict = wanted.place, wanted.end, options.fail_on_data_loss
         for stored in stored_range(consumer, place, wanted.start, end, fail_on_data_loss=strict):
             rows.add(stored)
@@ -68,4 +69,4 @@ def _taken(rows: Rows, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:
     try:
         yield from rows.take()
     except RecordError as error:
-        raise CorruptRecordError(f"{wanted.place}: {error}") from error
+        raise unreadable(str(wanted.place), error) from error

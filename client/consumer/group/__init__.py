@@ -19,7 +19,7 @@ automatic.py        by themselves
 committed.py        what is committed, and where partitions begin by it
 commit_requests.py  what is asked about offsets
 asking.py           what a program waits for
-telling.py          what its listener does about it
+invoking.py         what its listener does about it
 statistics.py       under Kafka's names
 listener.py         what a program is told
 group_cluster.py    what is wanted of metadata

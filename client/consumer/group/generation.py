@@ -106,5 +106,5 @@ class Halted:
 
 
 Stage = Out | ToJoin | Wishing | Joining | Electing | Assigns | Syncing | Joined | Stable | Halted
-Rebalancing = ToJoin | Wishing | Joining | Electing | Assigns | Syncing | Halted
+BetweenGenerations = ToJoin | Wishing | Joining | Electing | Assigns | Syncing | Halted
 InGeneration = Electing | Assigns | Syncing | Joined | Stable  # beats

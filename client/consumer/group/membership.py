@@ -14,11 +14,11 @@ from logquake.client.consumer.assignors.subscriptions import CONSUMERS
 from logquake.client.consumer.group import requests
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.generation import (
+    BetweenGenerations,
     Generation,
     Halted,
     Joined,
     Out,
-    Rebalancing,
     Stable,
     Stage,
     ToJoin,
@@ -73,7 +73,7 @@ class Membership:
 
     @property
     def is_rebalancing(self) -> bool:
-        return isinstance(self.stage, Rebalancing)
+        return isinstance(self.stage, BetweenGenerations)
 
     @property
     def needs_preparation(self) -> bool:

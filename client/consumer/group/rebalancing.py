@@ -15,10 +15,10 @@ from logquake.client.consumer.group.automatic import AutoCommit, BeforeRebalance
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.freshness import Freshness
 from logquake.client.consumer.group.generation import Generation, Halted, Joined
+from logquake.client.consumer.group.invoking import ListenerInvoker
 from logquake.client.consumer.group.listener import RebalanceListener
 from logquake.client.consumer.group.membership import Membership
 from logquake.client.consumer.group.statistics import GroupStatistics
-from logquake.client.consumer.group.telling import Telling
 from logquake.client.consumer.group.topic_watch import TopicWatch
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.driving.steps import Steps
@@ -104,28 +104,28 @@ class Rebalancing:
     def _prepare(self, listener: RebalanceListener) -> Steps[None]:
         """Its generation may be lost while the program is told; then this is done anew."""
         generation = self._membership.generation
-        telling = Telling(listener, self._statistics, self._clock)
-        yield from self._give_up(telling)
+        invoker = ListenerInvoker(listener, self._statistics, self._clock)
+        yield from self._give_up(invoker)
         if self._membership.generation == generation and self._subscriptions.is_of_group:
             self._freshness.used()
             self._watch.leads_no_more()
             self._subscriptions.leads_no_more()
             self._membership.join(self._clock.now_ms())
-        telling.check()
+        invoker.check()
 
-    def _give_up(self, telling: Telling) -> Steps[None]:
+    def _give_up(self, invoker: ListenerInvoker) -> Steps[None]:
         owned = set(self._subscriptions.assigned)
         if not self._membership.generation.is_known:
             if owned:
-                yield from self._tell(telling.lost(owned))
+                yield from self._tell(invoker.lost(owned))
                 self._keep(set())
         elif self._is_eager:
-            yield from self._tell(telling.revoked(owned))
+            yield from self._tell(invoker.revoked(owned))
             self._keep(set())
         else:
             unwanted = {place for place in owned if place.topic not in self._subscriptions.topics}
             if unwanted:
-                yield from self._tell(telling.revoked(unwanted))
+                yield from self._tell(invoker.revoked(unwanted))
                 self._keep(owned - unwanted)
 
     # What is got
@@ -138,21 +138,23 @@ class Rebalancing:
             )
             self._membership.completed(joined)
             return
-        telling = Telling(listener, self._statistics, self._clock)
+        invoker = ListenerInvoker(listener, self._statistics, self._clock)
         owned, given = set(self._subscriptions.assigned), set(joined.places)
         if owned - given and not self._is_eager:
-            yield from self._tell(telling.revoked(owned - given))
+            yield from self._tell(invoker.revoked(owned - given))
             self._membership.request_rejoin("need to revoke partitions and re-join")
         if self._subscriptions.is_of_group:
-            yield from self._assign(joined, given - owned, telling)
+            yield from self._assign(joined, given - owned, invoker)
         self._membership.completed(joined)
-        telling.check()
+        invoker.check()
 
-    def _assign(self, joined: Joined, added: set[TopicPartition], telling: Telling) -> Steps[None]:
+    def _assign(
+        self, joined: Joined, added: set[TopicPartition], invoker: ListenerInvoker
+    ) -> Steps[None]:
         """What is added is read once the program has heard of it, however that ended."""
         self._take(joined)
         try:
-            yield from self._tell(telling.assigned(added))
+            yield from self._tell(invoker.assigned(added))
         finally:
             self._subscriptions.callback_done(self._subscriptions.assigned & added)
             self._membership.completed(joined)
@@ -168,18 +170,18 @@ class Rebalancing:
 
     def leave(self, listener: RebalanceListener, reason: str) -> Steps[None]:
         """It leaves though its listener fails. Raises RebalanceListenerError."""
-        telling = Telling(listener, self._statistics, self._clock)
+        invoker = ListenerInvoker(listener, self._statistics, self._clock)
         owned = set(self._subscriptions.assigned)
         if self._subscriptions.is_of_group and owned:
             is_in_time = self._membership.generation.is_known
             is_in_time &= not self._membership.is_rebalancing
-            yield from self._tell(telling.revoked(owned) if is_in_time else telling.lost(owned))
+            yield from self._tell(invoker.revoked(owned) if is_in_time else invoker.lost(owned))
             self._keep(())
         self._membership.leave(reason)
         self._freshness.used()
         if self._before is not None:
             self._before.forget()
-        telling.check()
+        invoker.check()
 
     # Within
 

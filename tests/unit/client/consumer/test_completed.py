@@ -8,6 +8,8 @@ from logquake.client.consumer.completed import CompletedFetch
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import Tally
 from logquake.client.errors import CorruptRecordError
+from logquake.client.settings.consumer import ConsumerConfig
+from logquake.client.settings.reading import read
 from logquake.wire.messages.fetch import AbortedTransaction, PartitionData
 from logquake.wire.records import BatchFlag, Codec, Record, encode_batch, encode_message_set
 from logquake.wire.topic_partition import TopicPartition
@@ -21,7 +23,12 @@ def batch(first: int, count: int, *, producer_id: int = -1, flags: int = 0) -> b
     return bytes(encode_batch(records, flags=flags, producer_id=producer_id, producer_epoch=0))
 
 
-def completed(stored: bytes, asked_offset: int = 0, aborted: int | None = None) -> CompletedFetch:
+def completed(
+    stored: bytes,
+    asked_offset: int = 0,
+    aborted: int | None = None,
+    settings: FetchSettings | None = None,
+) -> CompletedFetch:
     data = PartitionData(
         partition_index=0,
         error_code=0,
@@ -31,7 +38,7 @@ def completed(stored: bytes, asked_offset: int = 0, aborted: int | None = None) 
         if aborted is None
         else [AbortedTransaction(producer_id=aborted, first_offset=0)],
     )
-    return CompletedFetch(PLACE, asked_offset, data, FetchSettings(), Tally(1))
+    return CompletedFetch(PLACE, asked_offset, data, settings or FetchSettings(), Tally(1))
 
 
 def test_batches_are_whole_and_say_from_where_on_they_were_asked_for() -> None:
@@ -78,3 +85,15 @@ def test_a_compressed_message_set_that_ends_behind_an_offset_may_begin_before_it
     assert compressed.may_begin_before(15)
     (new,) = completed(batch(0, 10)).take_batches(MANY)
     assert [new.may_begin_before(offset) for offset in (0, 1)] == [False, True]
+
+
+def test_what_a_batch_may_decompress_to_is_a_key() -> None:
+    zeros = bytes(encode_batch([Record(0, 1, None, bytes(10_000))], codec=Codec.ZSTD))
+    for most_bytes, key in ((9_000, "9000"), (11_000, 11_000)):
+        given = {"bootstrap.servers": "a:1", "logquake.max.decompressed.bytes": key}
+        fetch = completed(zeros, settings=read(ConsumerConfig, given).fetching())
+        if most_bytes > 10_000:
+            assert [record.value for record in fetch.take(1)] == [bytes(10_000)]
+        else:
+            with pytest.raises(CorruptRecordError, match=r"more than 9000 .*decompressed\.bytes"):
+                fetch.take(1)

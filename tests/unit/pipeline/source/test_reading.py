@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,8 @@ PLACE = TopicPartition("orders", 0)
 
 class Ended:
     """A consumer that stands at 40 of a log that ends at 50 by now."""
+
+    config = SimpleNamespace(logquake_max_decompressed_bytes=1)
 
     def position(self, _: TopicPartition) -> int:
         return 40

@@ -19,8 +19,8 @@ _LOG = logging.getLogger(__name__)
 _Hearing: TypeAlias = Callable[[Sequence[TopicPartition]], object]
 
 
-class Telling:
-    """What belongs together. What the listener raises is raised at its end; a wakeup at once."""
+class ListenerInvoker:
+    """For what belongs together: the listener's errors are raised at its end, a wakeup at once."""
 
     def __init__(
         self, listener: RebalanceListener, statistics: GroupStatistics, clock: Clock
