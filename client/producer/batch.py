@@ -149,6 +149,11 @@ class ProducerBatch:
         return self.stamp.base_sequence != NO_SEQUENCE
 
     @property
+    def has_unclear_sequence(self) -> bool:
+        """A leader may have it: it would take other records that go by it for these."""
+        return self.has_sequence and self.may_be_written
+
+    @property
     def last_sequence(self) -> int:
         return sequence_after(self.stamp.base_sequence, self.count - 1)
 

@@ -12,12 +12,15 @@ from logquake.wire.records import Record
 from logquake.wire.sentinels import NO_TIMESTAMP, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
-# With these a batch may be in the log all the same.
+# With these a batch may be in the log all the same: the last two are also told of what fails after
+# the append, and UNKNOWN_SERVER_ERROR stands for whatever later brokers say.
 FATE_UNKNOWN: Final = frozenset(
     {
         ErrorCode.REQUEST_TIMED_OUT,
         ErrorCode.NETWORK_EXCEPTION,
         ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.UNKNOWN_SERVER_ERROR,
     }
 )
 

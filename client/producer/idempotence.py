@@ -73,7 +73,7 @@ class Idempotence:
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         code = error.code if isinstance(error, BrokerError) else None
         if code in _FATAL:
-            self.standing = Broken(error)
+            self.broke(error)
         self._sequences.forget(batch)
         if isinstance(self.standing, Broken):
             return
@@ -137,12 +137,16 @@ class Idempotence:
         self.standing = AskingForId()
 
     def identified(self, identity: Identity) -> None:
-        self.standing = Identified(identity)
-        self._begin_anew(identity)
+        if not isinstance(self.standing, Broken):
+            self.standing = Identified(identity)
+            self._begin_anew(identity)
 
     def not_identified(self, not_before_ms: int) -> None:
         """It is worth asking again."""
-        self.standing = NoId(not_before_ms)
+        if not isinstance(self.standing, Broken):
+            self.standing = NoId(not_before_ms)
 
     def broke(self, error: ClientError) -> None:
-        self.standing = Broken(error)
+        """Whatever is answered after that, of an id that was asked for before."""
+        if not isinstance(self.standing, Broken):
+            self.standing = Broken(error)

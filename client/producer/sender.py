@@ -221,7 +221,7 @@ class Sender:
             self._accumulator.release(batch)
         elif batch.fate is not None:
             return
-        elif code == ErrorCode.MESSAGE_TOO_LARGE and batch.count > 1:
+        elif self._may_split(batch, code):
             self.statistics.split(batch, result.error, now_ms)
             self._numbering.was_split(batch)
             self._accumulator.split(batch)
@@ -231,13 +231,15 @@ class Sender:
         else:
             self._fail(result, now_ms)
 
+    def _may_split(self, batch: ProducerBatch, code: ErrorCode) -> bool:
+        """A leader that has the whole of it would take no part of it."""
+        is_too_large = code == ErrorCode.MESSAGE_TOO_LARGE and batch.count > 1
+        return is_too_large and not batch.has_unclear_sequence
+
     def _fail(self, result: Result, now_ms: int) -> None:
-        """The sequences of what may be written are nobody else's: a leader that has them takes
-        what goes by them for what it has.
-        """
         batch = result.batch
         self.statistics.failed(batch, result.error, now_ms)
-        is_unclear = batch.may_be_written and batch.has_sequence
+        is_unclear = batch.has_unclear_sequence
         self._numbering.failed(batch, result.error, leaves_gap=not is_unclear)
         if is_unclear:
             self._numbering.given_up(batch)
