@@ -53,6 +53,7 @@ class CommitOffsets(Question):
 
     request: ClassVar[type[Message]] = TxnOffsetCommitRequest
     response: ClassVar[type[Message]] = TxnOffsetCommitResponse
+    is_in_turn = True
 
     def __init__(
         self,
@@ -143,6 +144,7 @@ class AddOffsets(Question):
 
     request: ClassVar[type[Message]] = AddOffsetsToTxnRequest
     response: ClassVar[type[Message]] = AddOffsetsToTxnResponse
+    is_in_turn = True
 
     def __init__(self, then: CommitOffsets) -> None:
         transactional_id = then.signature.transactional_id

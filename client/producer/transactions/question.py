@@ -44,11 +44,15 @@ class Signature(NamedTuple):
 
 
 class Question(ABC):
-    """``last_version`` is the highest that clients may use, None where that is the schema's."""
+    """``last_version`` is the highest that clients may use, None where that is the schema's.
+
+    ``is_in_turn``: those of its kind are asked in the order of the program's calls.
+    """
 
     request: ClassVar[type[Message]]
     response: ClassVar[type[Message]]
     last_version: ClassVar[int | None] = None
+    is_in_turn: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -85,6 +89,14 @@ class Questions:
     def add(self, question: Question) -> None:
         self._waiting.append(question)
         self._waiting.sort(key=lambda each: each.priority)
+
+    def add_again(self, question: Question) -> None:
+        """The others have their turn first, but for those that it goes before."""
+        later = [each for each in self._waiting if each.is_in_turn and type(each) is type(question)]
+        for each in later:
+            self.remove(each)
+        for each in (question, *later):
+            self.add(each)
 
     @property
     def first(self) -> Question | None:

@@ -235,7 +235,7 @@ class TransactionRequests:
         if verdict.moved:
             self._brokers.forget(question.coordinator)
         question.not_before_ms = now_ms + wait_ms
-        self._questions.add(question)
+        self._questions.add_again(question)
 
     def _deny(self, question: Question, error: ClientError) -> None:
         self._course.denied()

@@ -87,8 +87,8 @@ class TransactionSteps:
         transactions = self._transactions
         deadline_ms = min(deadline_ms, self._clock.now_ms() + self._max_block_ms)
         if transactions.is_ongoing and not transactions.is_completing:
-            with suppress(TransactionError):  # the program has not heard of an end before
-                transactions.abort()
+            with suppress(TransactionError):  # a call that another thread makes is not over
+                transactions.abort_unheard()
         yield Wait(lambda: not transactions.is_completing, deadline_ms)
 
     def close(self) -> None:

@@ -123,6 +123,12 @@ class Transactions(TransactionalNumbering):
         else:
             self.questions.add(End(operation, self._signature(), commits=False))
 
+    def abort_unheard(self) -> Operation:
+        """For who closes: how the call before has ended, nobody will ask any more."""
+        if self._pending is not None and self._pending.is_done:
+            self._pending.is_heard = True
+        return self.abort()
+
     def _start(self, name: str, start: Callable[[Operation], None]) -> Operation:
         pending = self._pending
         if pending is not None and pending.name == name and not pending.is_heard:
