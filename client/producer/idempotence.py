@@ -68,7 +68,7 @@ class Idempotence:
         self._sequences.written(batch, base_offset)
 
     def was_split(self, batch: ProducerBatch) -> None:
-        self._sequences.forget(batch)
+        self._sequences.was_split(batch)
 
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         code = error.code if isinstance(error, BrokerError) else None

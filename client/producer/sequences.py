@@ -55,6 +55,14 @@ class PartitionSequences:
     def track(self, batch: ProducerBatch) -> None:
         if batch not in self.in_flight:
             insert_by_sequence(self.in_flight, batch)
+        if batch not in self._numbered:
+            insert_by_sequence(self._numbered, batch)
+
+    def was_split(self, batch: ProducerBatch) -> None:
+        """Its parts are tracked in its place."""
+        self.forget(batch)
+        if batch in self._numbered:
+            self._numbered.remove(batch)
 
     def forget(self, batch: ProducerBatch) -> None:
         if batch in self.in_flight:
@@ -83,6 +91,7 @@ class PartitionSequences:
         self.identity = identity
         self.next = 0
         self.last_acked = NO_SEQUENCE
+        self._numbered = deque(self.in_flight)  # all that a leader remembers of this epoch
         for batch in self.in_flight:
             batch.restamp(Stamp(*identity, self.next))
             self.next = sequence_after(self.next, batch.count)
@@ -140,6 +149,9 @@ class SequenceBook:
     def forget(self, batch: ProducerBatch) -> None:
         """It is not in flight any more."""
         self.partitions[batch.place].forget(batch)
+
+    def was_split(self, batch: ProducerBatch) -> None:
+        self.partitions[batch.place].was_split(batch)
 
     def forget_partition(self, place: TopicPartition) -> None:
         """The broker knows nothing of this producer, and takes a 0."""

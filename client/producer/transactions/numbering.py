@@ -62,7 +62,7 @@ class TransactionalNumbering:
         self.course.sequences.written(batch, base_offset)
 
     def was_split(self, batch: ProducerBatch) -> None:
-        self.course.sequences.forget(batch)
+        self.course.sequences.was_split(batch)
 
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         self.record_failed(error)

@@ -82,6 +82,24 @@ def test_nothing_new_follows_once_as_many_left_as_a_leader_remembers(book: Seque
     assert not book.holds_back(new, ME)
 
 
+def test_the_parts_of_one_that_was_split_count_in_its_place(book: SequenceBook) -> None:
+    whole = batch_of(2)
+    assert not book.holds_back(whole, ME)
+    book.number(whole, ME)
+    book.was_split(whole)
+    queue: deque[ProducerBatch] = deque()
+    parts = whole.split(80)
+    for part in reversed(parts):
+        book.put_back(queue, part)
+    assert first_sequences(queue) == [LAST - 1, LAST]
+    book.written(parts[0], 10)
+    others = numbered(book, 1, 1, 1)
+    assert not book.holds_back(batch_of(1), ME)
+    for batch in [*others, *numbered(book, 1)]:
+        book.written(batch, 20)
+    assert book.holds_back(batch_of(1), ME)
+
+
 def test_what_follows_the_last_one_is_next_once_that_is_acked(book: SequenceBook) -> None:
     before, across, after = numbered(book, 1, 3, 1)
     book.written(before, 10)
