@@ -22,9 +22,11 @@ def test_close_aborts_what_has_failed_after_its_commit_had_timed_out() -> None:
     error = BrokerError(ErrorCode.INVALID_RECORD, "t-0")
     transactions.record_failed(error)
     commit.fail(error)  # nobody waits for it any more
-    assert isinstance(transactions.state, Failed)
+    before = transactions.state
+    assert isinstance(before, Failed)
     steps = TransactionSteps(transactions, SystemClock(), MAX_BLOCK_MS, lambda: "")
     wait = next(steps.end_what_is_open(SystemClock().now_ms() + MAX_BLOCK_MS))
-    assert isinstance(transactions.state, Aborting)
+    after = transactions.state
+    assert isinstance(after, Aborting)
     assert isinstance(wait, Wait)
     assert not wait.is_done()
