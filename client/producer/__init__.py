@@ -1,6 +1,6 @@
 """Producing: records gather in batches, partition by partition, and leave as brokers take them.
 
-    partitioning.py   which partition a record goes to
+    partitioning.py   which partition a record goes to; hashing.py: by its key
     leaders.py        what a producer wants to know of a cluster
     delivery.py       what becomes of one record; turns.py: who is told next
     filling.py        the records of a batch, while it is open; runs.py: many of them at once

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from logquake.client.clock import Clock
@@ -21,12 +22,11 @@ from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appended import Appended, Full
 from logquake.client.producer.delivery import Delivery, RecordMetadata, Results, nowhere
 from logquake.client.producer.interceptors import Interceptors, place_wanted
-from logquake.client.producer.leaders import PartitionsOfTopic
+from logquake.client.producer.leaders import Leaders, PartitionsOfTopic
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.memory_waits import MemoryWaits
 from logquake.client.producer.partitioning import Chooser, programs_choice
 from logquake.client.producer.preparing import OnDelivery, Outgoing
-from logquake.client.producer.sender import Sender
 from logquake.client.producer.topic_waits import TopicWaits
 from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.settings.producer import ProducerConfig
@@ -43,7 +43,7 @@ class Appending:
         clock: Clock,
         metadata: Metadata,
         accumulator: Accumulator,
-        sender: Sender,
+        leaders: Callable[[], Leaders],
         topics: TopicWaits,
         memory: MemoryWaits,
         interceptors: Interceptors,
@@ -62,7 +62,7 @@ class Appending:
         self._ignores_keys = config.partitioner_ignore_keys
         self._chooser = Chooser(ignores_keys=self._ignores_keys)
         self._append_to_open = accumulator.append_to_open
-        self._leaders = sender.leaders
+        self._leaders = leaders
         # Without a look at each: what fits in a batch is no larger than allowed.
         self._may_stick = (
             self._own_partitioner is None

@@ -8,7 +8,7 @@ and the other since any would do, the later may be the first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from logquake.client.clock import Clock
@@ -18,10 +18,10 @@ from logquake.client.network.metadata import Metadata
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appended import RUNS, Appended, Full
 from logquake.client.producer.appending import OF_THE_CALL, check_size
+from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.memory_waits import MemoryWaits
 from logquake.client.producer.runs import OnFailure, Rows, Run, RunDelivery
-from logquake.client.producer.sender import Sender
 from logquake.client.producer.topic_waits import TopicWaits
 from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.settings.producer import ProducerConfig
@@ -34,7 +34,7 @@ class AppendingRows:
         topics: TopicWaits,
         memory: MemoryWaits,
         transactions: TransactionSteps | None,
-        sender: Sender,
+        leaders: Callable[[], Leaders],
         accumulator: Accumulator,
         metadata: Metadata,
         clock: Clock,
@@ -43,7 +43,7 @@ class AppendingRows:
         self._topics = topics
         self._memory = memory
         self._transactions = transactions
-        self._leaders = sender.leaders
+        self._leaders = leaders
         self._accumulator = accumulator
         self._metadata = metadata
         self._clock = clock

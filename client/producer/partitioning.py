@@ -1,52 +1,21 @@
 """Which partition a record goes to (KafkaProducer.partition, BuiltInPartitioner; KIP-480, KIP-794).
 
-A record says it itself, or the program's own partitioner does, or its key: murmur2, 32 bits, seed
-0x9747b28c, so that one key goes to one partition from here, from Java and from librdkafka's murmur2
-partitioners. Any other record sticks to one partition until about a batch has gone there, and then
-to a random one, those with short queues more often.
+A record says it itself, or the program's own partitioner does, or its key (hashing.py). Any other
+record sticks to one partition until about a batch has gone there, and then to a random one, those
+with short queues more often.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import accumulate
 from operator import index
 from random import Random
-from struct import Struct
 from typing import NamedTuple, Protocol
 
+from logquake.client.producer.hashing import partition_for
 from logquake.client.producer.leaders import PartitionsOfTopic
-
-_SEED = 0x9747B28C
-_MIX = 0x5BD1E995
-_MASK = 0xFFFFFFFF
-_WORD = Struct("<I")
-_SHORT_BYTES = 64  # what is remembered takes some two megabytes at most
-
-
-def partition_for(key: bytes, partition_count: int) -> int:
-    hashed = _murmur2_again(key) if len(key) <= _SHORT_BYTES else murmur2(key)
-    return (hashed & 0x7FFFFFFF) % partition_count
-
-
-def murmur2(data: bytes) -> int:
-    """Unsigned 32 bits."""
-    length = len(data)
-    whole = length & ~3
-    state = _SEED ^ length
-    for (word,) in _WORD.iter_unpack(data[:whole]):
-        mixed = word * _MIX & _MASK
-        state = (state * _MIX ^ (mixed ^ mixed >> 24) * _MIX) & _MASK
-    if tail := data[whole:]:
-        state = (state ^ int.from_bytes(tail, "little")) * _MIX & _MASK
-    state = (state ^ state >> 13) * _MIX & _MASK
-    return state ^ state >> 15
-
-
-# Keys come again, and hashing one costs as much as all else that is done to a short record.
-_murmur2_again = lru_cache(maxsize=8_192)(murmur2)
 
 
 class Partitioner(Protocol):

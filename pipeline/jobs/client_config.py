@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from logquake.node.settings import SettingsError, read_properties
-
-_PREFIX = "kafka."
+from logquake.pipeline.options.clients import PREFIX
 
 
 def add_config_argument(parser: argparse.ArgumentParser, option: str, name: str) -> None:
@@ -25,7 +24,7 @@ def add_config_argument(parser: argparse.ArgumentParser, option: str, name: str)
 
 def as_options(keys: Mapping[str, str]) -> dict[str, str]:
     """As the source and the sink take them."""
-    return {f"{_PREFIX}{key}": value for key, value in keys.items()}
+    return {f"{PREFIX}{key}": value for key, value in keys.items()}
 
 
 def _read(path: str) -> dict[str, str]:

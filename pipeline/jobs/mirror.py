@@ -27,6 +27,7 @@ from logquake.pipeline.jobs.topic_arguments import (
 )
 from logquake.pipeline.jobs.transaction_time import most_rows
 from logquake.pipeline.jobs.writing_arguments import (
+    COPIED,
     add_writing_arguments,
     positive_number,
     target_keys,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-_COLUMNS = ("key", "value", "headers", "timestamp", "topic", "partition")
 _LOOK_EVERY_S = 2
 # So often, at most, a query asks what there is.
 _ASK_EVERY_S = 1
@@ -125,7 +125,7 @@ def start(spark: SparkSession, arguments: argparse.Namespace, places: Places) ->
     options = stream_options(arguments, places, at_once)
     source = spark.readStream.format("logquake").options(**options)
     topic = functions.concat(functions.lit(arguments.topic_prefix), functions.col("topic"))
-    rows = source.load().withColumn("topic", topic).select(*_COLUMNS)
+    rows = source.load().withColumn("topic", topic).select(*COPIED)
     if arguments.rate:
         rows = rows.mapInArrow(paced(arguments.rate / at_once), rows.schema)
     sink = rows.writeStream.format("logquake").options(**writing_options(arguments))

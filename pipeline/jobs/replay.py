@@ -21,6 +21,7 @@ from logquake.pipeline.jobs.pacing import paced
 from logquake.pipeline.jobs.target_topics import make_topics
 from logquake.pipeline.jobs.transaction_time import check_rate
 from logquake.pipeline.jobs.writing_arguments import (
+    COPIED,
     add_writing_arguments,
     target_keys,
     transaction_timeout_ms,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _MOST_TASKS = 64
 _PLACE = ("topic", "partition")
-_COLUMNS = ("key", "value", "headers", "timestamp", "topic", "partition")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +115,7 @@ def _rows_by_task(rows: DataFrame, tasks: int) -> list[int]:
 def _write(rows: DataFrame, tasks: int, at_once: int, arguments: argparse.Namespace) -> None:
     """A partition is one task's, so that it stays in order."""
     in_order = (
-        rows.repartition(tasks, *_PLACE).sortWithinPartitions(*_PLACE, "offset").select(*_COLUMNS)
+        rows.repartition(tasks, *_PLACE).sortWithinPartitions(*_PLACE, "offset").select(*COPIED)
     )
     if arguments.rate:
         in_order = in_order.mapInArrow(paced(arguments.rate / at_once), in_order.schema)

@@ -7,11 +7,10 @@ import json
 from collections.abc import Iterable, Mapping
 
 from logquake.pipeline.jobs.client_config import as_options
+from logquake.pipeline.source.options import SELECTORS
 from logquake.wire.topic_partition import TopicPartition
 
 ALLOW_DATA_LOSS = "--allow-data-loss"
-
-_SELECTORS = ("subscribe", "subscribePattern", "assign")
 
 
 def add_topic_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,5 +52,5 @@ def of_partitions(source: Mapping[str, str], places: Iterable[TopicPartition]) -
     partitions: dict[str, list[int]] = {}
     for place in places:
         partitions.setdefault(place.topic, []).append(place.partition)
-    others = {name: value for name, value in source.items() if name not in _SELECTORS}
+    others = {name: value for name, value in source.items() if name not in SELECTORS}
     return others | {"assign": json.dumps(partitions)}

@@ -7,6 +7,9 @@ import argparse
 from logquake.pipeline.jobs.client_config import as_options
 from logquake.pipeline.options.clients import Keys, admin_keys, producer_keys
 
+COPIED = ("key", "value", "headers", "timestamp", "topic", "partition")
+"""Columns of a row that is written as it was read."""
+
 
 def add_writing_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -22,7 +22,7 @@ from logquake.pipeline.options.values import OptionError, by_known_name
 Keys = Mapping[str, str]
 """Kafka's, with dots and without the prefix."""
 
-_PREFIX = "kafka."
+PREFIX = "kafka."
 _CLIENT_ID = {"client.id": "logquake-spark"}
 _NOT_OF_A_READ = {
     "auto.offset.reset": "startingOffsets and endingOffsets say where a read begins and ends",
@@ -64,8 +64,8 @@ def parted(options: Mapping[str, str], known: Iterable[str]) -> tuple[Keys, dict
     """
     kafka, others = {}, {}
     for name, value in options.items():
-        if name.lower().startswith(_PREFIX):
-            kafka[name_of(name.lower().removeprefix(_PREFIX))] = value
+        if name.lower().startswith(PREFIX):
+            kafka[name_of(name.lower().removeprefix(PREFIX))] = value
         else:
             others[name] = value
     return kafka, by_known_name(others, known)
@@ -84,7 +84,7 @@ def producer_keys(kafka: Keys) -> Keys:
     _refuse(kafka, _NOT_OF_A_WRITE)
     for key, value in _OF_A_WRITE.items():
         if kafka.get(key, value).lower() not in _SPELT[key]:
-            raise OptionError(f"{_PREFIX}{key} has to be {value}: what is acked has to stay")
+            raise OptionError(f"{PREFIX}{key} has to be {value}: what is acked has to stay")
     of_admins_alone = _known_to(AdminConfig, kafka).keys() - _known_to(ProducerConfig, kafka)
     of_producers = {key: kafka[key] for key in kafka if key not in of_admins_alone}
     keys = _USUAL_OF_A_WRITE | of_producers | _OF_A_WRITE
@@ -102,16 +102,16 @@ def admin_keys(kafka: Keys) -> Keys:
 def _refuse(kafka: Keys, refused: Keys) -> None:
     for key, why in refused.items():
         if key in kafka:
-            raise OptionError(f"{_PREFIX}{key} cannot be set: {why}")
+            raise OptionError(f"{PREFIX}{key} cannot be set: {why}")
 
 
 def _check(table: type[Table], keys: Keys) -> None:
     if not keys.get("bootstrap.servers"):
-        raise OptionError(f"{_PREFIX}bootstrap.servers is needed")
+        raise OptionError(f"{PREFIX}bootstrap.servers is needed")
     try:
         read(table, with_functions(keys))
     except SettingsError as error:
-        raise OptionError(f"{_PREFIX}{error}") from error
+        raise OptionError(f"{PREFIX}{error}") from error
 
 
 def _known_to(table: type[Table], keys: Keys) -> Keys:

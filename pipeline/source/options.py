@@ -25,9 +25,9 @@ from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 _SPECIAL = {"earliest": EARLIEST_TIMESTAMP, "latest": LATEST_TIMESTAMP}
-_SELECTORS = ("subscribe", "subscribePattern", "assign")
+SELECTORS = ("subscribe", "subscribePattern", "assign")
 _SHARED = (
-    *_SELECTORS,
+    *SELECTORS,
     "startingOffsets",
     "startingTimestamp",
     "startingOffsetsByTimestamp",
@@ -156,9 +156,9 @@ def _columns(given: Mapping[str, str]) -> tuple[str, ...]:
 def _read_options(
     kafka: Keys, given: Mapping[str, str], *, starting: Bound, ending: Bound
 ) -> ReadOptions:
-    selector = [name for name in _SELECTORS if name in given]
+    selector = [name for name in SELECTORS if name in given]
     if len(selector) != 1:
-        raise OptionError(f"exactly one of {', '.join(_SELECTORS)} is needed, not {selector}")
+        raise OptionError(f"exactly one of {', '.join(SELECTORS)} is needed, not {selector}")
     subscribe = given.get("subscribe")
     return ReadOptions(
         consumer=consumer_keys(kafka),

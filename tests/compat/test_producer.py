@@ -24,9 +24,9 @@ from logquake.client.errors import (
     TimedOutError,
 )
 from logquake.client.producer.delivery import RecordMetadata
+from logquake.client.producer.hashing import partition_for
 from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
-from logquake.client.producer.partitioning import partition_for
 from logquake.client.producer.record import Headers, ProducerRecord
 from logquake.client.producer.statistics import EventKind, ProducerEvent
 from logquake.client.ranges import read_range

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.producer.partitioning import partition_for
+from logquake.client.producer.hashing import partition_for
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_WARNINGS
 from tests.waiting import PATIENCE_S

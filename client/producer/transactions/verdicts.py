@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import BrokerError, ClientError, ProducerFencedError
 from logquake.client.producer.identity import Identity
 from logquake.client.producer.transactions.producer_states import Remedy
@@ -88,7 +89,6 @@ Verdict = (
     | Fatal
 )
 
-_MOVED = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR})
 # INVALID_PRODUCER_EPOCH is what coordinators before 2.7 say of a fenced producer (KIP-588).
 FENCED = frozenset({ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED})
 _REMEDIES = {
@@ -105,7 +105,7 @@ def remedy_of(code: ErrorCode) -> Remedy | None:
 
 def on_refusal(code: ErrorCode, context: str) -> Again | Abortable | Fatal:
     """What most requests have in common."""
-    if code in _MOVED:
+    if code in COORDINATOR_MOVED:
         return Again(moved=True)
     if code.retriable:
         return Again()

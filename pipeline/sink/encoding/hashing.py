@@ -1,16 +1,16 @@
-"""Which partition keys go to: murmur2 as `client.producer.partitioning` has it, of many at once."""
+"""Which partition keys go to: murmur2 as `client.producer.hashing` has it, of many at once."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logquake.client.producer.partitioning import murmur2
+from logquake.client.producer.hashing import MIX, SEED, murmur2
 from logquake.pipeline.sink.encoding.cells import Cells
 from logquake.pipeline.sink.encoding.numbers import Numbers
 
-_SEED = np.uint32(0x9747B28C)
-_MIX = np.uint32(0x5BD1E995)
+_SEED = np.uint32(SEED)
+_MIX = np.uint32(MIX)
 _WORD_BYTES = 4
 _POSITIVE = 0x7FFFFFFF
 # A turn is for one word of all keys: of those with many there are few, and each has its own.

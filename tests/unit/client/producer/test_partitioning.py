@@ -7,12 +7,11 @@ from random import Random
 
 import pytest
 
+from logquake.client.producer.hashing import murmur2, partition_for
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.partitioning import (
     Chooser,
     StickyPartitioner,
-    murmur2,
-    partition_for,
     programs_choice,
 )
 

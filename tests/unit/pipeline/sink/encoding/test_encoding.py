@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from logquake.client.producer.appended import RECORDS, RUNS, Way
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.filling import Form
-from logquake.client.producer.partitioning import murmur2, partition_for
+from logquake.client.producer.hashing import murmur2, partition_for
 from logquake.client.producer.runs import Run
 from logquake.wire.compression import Codec
 from logquake.wire.records import Record, iterate_records, read_header, size_bound
