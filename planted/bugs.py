@@ -622,7 +622,7 @@ CLIENTS = (
         "A record's callback is called before that of one that was sent before, where a "
         "leader takes the later one first.",
         "clients.tell_batches_as_they_are_done",
-        simulated=Simulated(World.CLUSTER, ("told_in_order",), first_seed=74),
+        simulated=Simulated(World.CLUSTER, ("told_in_order",), first_seed=76),
     ),
     PlantedBug(
         "sequence-reused",
@@ -680,7 +680,7 @@ CLIENTS = (
         "A retry's back-off is drawn by who says when it is time, and again by who sends: "
         "nobody comes back.",
         "clients.draw_a_backoff_at_each_look",
-        simulated=Simulated(World.CLUSTER, ("live",), first_seed=25),
+        simulated=Simulated(World.CLUSTER, ("live",), first_seed=72),
     ),
     PlantedBug(
         "commits-after-revocation",

@@ -116,7 +116,7 @@ class _Reading:
             return
         batch = memoryview(file.pread(header.size, position))
         if header.is_control:
-            marker = read_end_marker(batch, 0, header)
+            marker = read_end_marker(batch, 0, header) if header.record_count else None
             if marker is not None:
                 entry = _entry(header, int(marker.control_type))
         else:

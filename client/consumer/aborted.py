@@ -22,14 +22,15 @@ class AbortedBatches:
         self._aborting: set[int] = set()
 
     def hides(self, view: memoryview, position: int, header: BatchHeader) -> bool:
-        """Whether the batch holds nothing for a reader; control batches never do.
+        """Whether the batch holds nothing for a reader; control batches never do. Of some a cleaner
+        has left the header alone, as a producer's last batch.
 
         Raises RecordError for a control batch that cannot be read.
         """
         while self._upcoming and self._upcoming[-1].first_offset <= header.last_offset:
             self._aborting.add(self._upcoming.pop().producer_id)
         if header.is_control:
-            marker = read_end_marker(view, position, header)
+            marker = read_end_marker(view, position, header) if header.record_count else None
             if marker is not None and marker.control_type is ControlType.ABORT:
                 self._aborting.discard(header.producer_id)
             return True

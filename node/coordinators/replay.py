@@ -101,6 +101,8 @@ def _replay(record: LoggedRecord, state: Replayed, progress: Progress) -> None:
 
 def _replay_marker(view: memoryview, position: int, header: BatchHeader, state: Replayed) -> None:
     """Whatever is no commit aborts, as in GroupMetadataManager.doLoadGroupsAndOffsets."""
+    if not header.record_count:  # a cleaner has left the header alone
+        return
     marker = read_end_marker(view, position, header)
     committed = marker is not None and marker.control_type is ControlType.COMMIT
     state.replay_marker(header.producer_id, committed=committed)

@@ -166,7 +166,7 @@ def _rows_in(segment: SegmentFile, file: File, end: int) -> Iterator[Iterable[Ro
 def _rows_of(batch: memoryview, header: BatchHeader) -> list[Row]:
     try:
         check_crc(batch, 0, header)
-        if header.is_control:
+        if header.is_control and header.record_count:  # else a cleaner has left the header alone
             marker = read_end_marker(batch, 0, header)
             control = "unknown" if marker is None else marker.control_type.name.lower()
             return [_row(header, header.base_offset, header.max_timestamp, control=control)]

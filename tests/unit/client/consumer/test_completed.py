@@ -10,8 +10,16 @@ from logquake.client.consumer.statistics import Tally
 from logquake.client.errors import CorruptRecordError
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import read
+from logquake.wire.crc import crc32c
 from logquake.wire.messages.fetch import AbortedTransaction, PartitionData
-from logquake.wire.records import BatchFlag, Codec, Record, encode_batch, encode_message_set
+from logquake.wire.records import (
+    HEADER_BYTES,
+    BatchFlag,
+    Codec,
+    Record,
+    encode_batch,
+    encode_message_set,
+)
 from logquake.wire.topic_partition import TopicPartition
 
 PLACE = TopicPartition("t", 0)
@@ -58,6 +66,16 @@ def test_aborted_batches_are_passed_over() -> None:
     hidden_alone = completed(transactional, aborted=7)
     assert hidden_alone.take_batches(MANY) == []
     assert hidden_alone.next_offset == 2
+
+
+def test_a_control_batch_of_which_a_cleaner_left_the_header_alone_is_passed_over() -> None:
+    flags = BatchFlag.TRANSACTIONAL | BatchFlag.CONTROL
+    left = bytearray(batch(0, 1, producer_id=7, flags=flags)[:HEADER_BYTES])
+    left[8:12] = (HEADER_BYTES - 12).to_bytes(4)
+    left[57:61] = bytes(4)  # how many records
+    left[17:21] = crc32c(left[21:]).to_bytes(4)
+    fetch = completed(bytes(left) + batch(1, 1))
+    assert [record.offset for record in fetch.take(MANY)] == [1]
 
 
 def test_what_is_left_of_a_batch_that_records_were_taken_of_is_taken_as_a_batch() -> None:
