@@ -129,6 +129,15 @@ def test_a_record_that_is_there_twice_was_sent_in_two_epochs(world: World) -> No
     assert list(written_once(world)) == []
 
 
+def test_a_batch_of_a_coordinator_is_none_of_a_programs(world: World) -> None:
+    one, two = hand(world, b"one", b"two")
+    world.records.told += [told(one, 5), told(two, 6)]
+    for value in (b"one", b"two"):
+        world.records.epochs[value] = {(1, 0)}
+    world.committed[TopicPartition("__consumer_offsets", 0)] = world.committed[PLACE]
+    assert list(written_once(world)) == []
+
+
 class ReaderOf:
     """Who read these batches of copies."""
 
