@@ -1,6 +1,7 @@
 """Compression of record batches: five codecs, each decompressed within a bound.
 
     codecs.py       Codec, compress, decompress: what callers use
+    gzip_members.py gzip, of however many members
     snappy.py       the framing of snappy-java ("xerial") that Kafka's clients write
     lz4_frames.py   LZ4 frames, with Kafka's meaning of levels
     lz4_legacy.py   LZ4 frames with the header checksum that magic 0 has

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from enum import IntEnum
 
-from logquake.wire.compression import lz4_legacy, snappy, zstd
-from logquake.wire.compression.bounds import Buffer, broken, too_large
+from logquake.wire.compression import gzip_members, lz4_legacy, snappy, zstd
+from logquake.wire.compression.bounds import Buffer, too_large
 from logquake.wire.compression.lz4_frames import compress_lz4, decompress_lz4
 from logquake.wire.errors import ErrorCode, RecordError
-
-_GZIP_MAGIC = b"\x1f\x8b\x08"  # and deflate, its only method
-_SMALLEST_GZIP_BYTES = 18  # header and trailer
-GZIP_WINDOW_BITS = 31  # zlib's largest window, with gzip's header and trailer
 
 
 class Codec(IntEnum):
@@ -83,46 +78,13 @@ def _keep_bounded(data: Buffer, limit: int) -> bytes:
     return bytes(data)
 
 
-def _compress_gzip(data: Buffer, level: int | None) -> bytes:
-    used = zlib.Z_DEFAULT_COMPRESSION if level is None else level
-    compressor = zlib.compressobj(used, wbits=GZIP_WINDOW_BITS)
-    return compressor.compress(data) + compressor.flush()
-
-
-def _decompress_gzip(data: Buffer, limit: int) -> bytes:
-    """Every member of a gzip stream, as Java's GZIPInputStream reads them as one."""
-    members: list[bytes] = []
-    left = limit
-    remaining: Buffer = data
-    while True:
-        member = zlib.decompressobj(GZIP_WINDOW_BITS)
-        try:
-            plain = member.decompress(remaining, left + 1)
-        except zlib.error as error:
-            raise broken("gzip", error) from error
-        left -= len(plain)
-        if left < 0:
-            raise too_large("gzip", limit)
-        if not member.eof:
-            raise broken("gzip", "incomplete stream")
-        members.append(plain)
-        remaining = member.unused_data
-        if not _begins_member(remaining):
-            return b"".join(members)
-
-
-def _begins_member(remaining: Buffer) -> bool:
-    """Whatever else follows a member, GZIPInputStream passes over."""
-    return len(remaining) >= _SMALLEST_GZIP_BYTES and remaining[:3] == _GZIP_MAGIC
-
-
 def _compress_snappy(data: Buffer, _level: int | None) -> bytes:
     return snappy.compress(data)
 
 
 _COMPRESS: dict[Codec, Callable[[Buffer, int | None], bytes]] = {
     Codec.NONE: _keep,
-    Codec.GZIP: _compress_gzip,
+    Codec.GZIP: gzip_members.compress,
     Codec.SNAPPY: _compress_snappy,
     Codec.LZ4: compress_lz4,
     Codec.ZSTD: zstd.compress,
@@ -130,7 +92,7 @@ _COMPRESS: dict[Codec, Callable[[Buffer, int | None], bytes]] = {
 
 _DECOMPRESS: dict[Codec, Callable[[Buffer, int], bytes]] = {
     Codec.NONE: _keep_bounded,
-    Codec.GZIP: _decompress_gzip,
+    Codec.GZIP: gzip_members.decompress,
     Codec.SNAPPY: snappy.decompress,
     Codec.LZ4: decompress_lz4,
     Codec.ZSTD: zstd.decompress,

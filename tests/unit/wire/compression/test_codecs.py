@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import random
 import struct
+import zlib
 
 import cramjam
 import lz4.frame
@@ -12,6 +14,8 @@ import zstandard
 
 from logquake.wire.compression import Codec, codec_of, compress, decompress, snappy
 from logquake.wire.errors import ErrorCode, RecordError
+
+decompressobj = zlib.decompressobj
 
 LIMIT = 100_000
 PLAIN = bytes(range(256)) * 300
@@ -75,6 +79,64 @@ def test_concatenated_gzip_members_and_zstd_frames_read_as_one() -> None:
     assert decompress(Codec.GZIP, gzip.compress(b"ab") + gzip.compress(b"cd"), 4) == b"abcd"
     frames = zstandard.compress(b"ab") + zstandard.compress(b"cd")
     assert decompress(Codec.ZSTD, frames, 4) == b"abcd"
+
+
+class CountedBytes:
+    """zlib, and how much it was handed."""
+
+    def __init__(self, window_bits: int, handed: list[int]) -> None:
+        self._member = decompressobj(window_bits)
+        self._handed = handed
+
+    def decompress(self, data: memoryview, most_bytes: int) -> bytes:
+        self._handed.append(len(data))
+        return self._member.decompress(data, most_bytes)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._member, name)
+
+
+@pytest.mark.parametrize("plain", [b"", b"x"])
+def test_many_small_gzip_members_are_not_handed_over_again_for_each(
+    plain: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed: list[int] = []
+    monkeypatch.setattr(zlib, "decompressobj", lambda bits: CountedBytes(bits, handed))
+    member, count = gzip.compress(plain, mtime=0), 100_000
+    assert decompress(Codec.GZIP, member * count, count) == plain * count
+    assert sum(handed) < 8192 * count  # half a megabyte to each, if it were all that follows
+    assert handed[0] == len(member) * count  # an ordinary batch has one member, in one go
+
+
+@pytest.mark.parametrize("before", [b"", gzip.compress(b"ab")])
+def test_a_gzip_member_of_any_length_is_read_whole_bounded_and_refused_where_it_is_damaged(
+    before: bytes,
+) -> None:
+    noise = random.Random(5).randbytes(20_000)  # which no codec makes shorter
+    packed = gzip.compress(noise, mtime=0)
+    plain = gzip.decompress(before) + noise
+    assert decompress(Codec.GZIP, before + packed, len(plain)) == plain
+    assert decompress(Codec.GZIP, before + packed + b"j" * 40, len(plain)) == plain
+    with pytest.raises(RecordError) as refused:
+        decompress(Codec.GZIP, before + packed, len(plain) - 1)
+    assert refused.value.code is ErrorCode.MESSAGE_TOO_LARGE
+    damaged = [packed[:-5] + bytes([packed[-5] ^ 1]) + packed[-4:]]  # in the CRC
+    truncated = [packed[:end] for end in (18, 4095, 4096, 4097, 8192, 19_999, len(packed) - 1)]
+    for each in damaged + truncated:
+        with pytest.raises(RecordError) as refused:
+            decompress(Codec.GZIP, before + each, LIMIT)
+        assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
+
+
+@pytest.mark.parametrize("again", [0, 1, 1000])
+def test_zstd_with_empty_blocks_is_read_and_refused_where_it_ends_amid_them(again: int) -> None:
+    frame = zstandard.ZstdCompressor(write_content_size=False).compress(b"")
+    packed = frame[:-3] + b"\0\0\0" * again + b"\1\0\0"
+    assert decompress(Codec.ZSTD, packed, 0) == b""
+    for missing in (1, 2, 3):
+        with pytest.raises(RecordError) as refused:
+            decompress(Codec.ZSTD, packed[:-missing], 0)
+        assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
 
 
 def test_zstd_skips_a_skippable_frame() -> None:
