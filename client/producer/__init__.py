@@ -25,8 +25,8 @@
     record.py         what a program sends; serializing.py, interceptors.py: what it makes of it
     preparing.py      who calls those
     topic_waits.py    waiting until a topic is known
-    appending.py      handing a record over to the accumulator, in time
-    appending_rows.py handing many over
+    admitting.py      whether the accumulator may be handed something, and what that waits for
+    appending.py      handing it a record, in time; appending_rows.py: many at once
     statistics.py     what a sender has done, and what failed
     producing.py      all that a program does with a producer; configured.py: what it is set to
     facade.py         what those have in common that drive it

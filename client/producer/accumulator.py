@@ -14,7 +14,7 @@ from random import Random
 
 from logquake.client.errors import ClientError, ProducerClosedError
 from logquake.client.network.backoff import ExponentialBackoff
-from logquake.client.producer.appended import RECORDS, Appended, D, Full, Item, Way
+from logquake.client.producer.appended import Appended, D, Full, Item, Way
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.drain import Drain
@@ -78,31 +78,20 @@ class Accumulator:
 
     def append(
         self,
-        topic: str,
-        partition: int | None,
-        record: Record,
-        leaders: Leaders,
-        now_ms: int,
-        lease: Lease | None = None,
-    ) -> Appended[Delivery] | Full:
-        """``partition`` None: any of the topic's, which ``leaders`` has to know.
-
-        ``lease`` is what an earlier try was told of, and granted since. Raises ProducerClosedError,
-        and RecordTooLargeError for what buffer.memory could never hold.
-        """
-        return self.append_by(RECORDS, topic, partition, record, leaders, now_ms, lease)
-
-    def append_by(
-        self,
         way: Way[Item, D],
         topic: str,
         partition: int | None,
         item: Item,
         leaders: Leaders,
         now_ms: int,
-        lease: Lease | None,
+        lease: Lease | None = None,
     ) -> Appended[D] | Full:
-        """The same for a record, or of a run for as much as there is room for in one batch."""
+        """A record, or of a run as much as there is room for in one batch.
+
+        ``partition`` None: any of the topic's, which ``leaders`` has to know. ``lease`` is what an
+        earlier try was told of, and granted since. Raises ProducerClosedError, and
+        RecordTooLargeError for what buffer.memory could never hold.
+        """
         if self.is_closed:
             raise ProducerClosedError("closed: it takes no more records")
         queues = self._queues.topic(topic)
@@ -114,7 +103,7 @@ class Accumulator:
         is_new = delivery is None
         if is_new and partition is None and self._stuck_to(queues, topic, leaders) != chosen:
             # The batch that had no room had held back a switch, and is closed now.
-            return self.append_by(way, topic, None, item, leaders, now_ms, lease)
+            return self.append(way, topic, None, item, leaders, now_ms, lease)
         if batch is None or delivery is None:
             lease = lease or self.memory.reserve(
                 max(self._settings.batch_bytes, way.bound_bytes(item))

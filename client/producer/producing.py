@@ -20,11 +20,11 @@ from logquake.client.errors import (
 )
 from logquake.client.partitions import PartitionNodes, partitions_of
 from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.admitting import Admitting
 from logquake.client.producer.appending import Appending
 from logquake.client.producer.appending_rows import AppendingRows
 from logquake.client.producer.configured import batching, numbering, sending
 from logquake.client.producer.interceptors import Interceptors
-from logquake.client.producer.memory_waits import MemoryWaits
 from logquake.client.producer.preparing import Preparing
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.statistics import Groups, ProducerEvent
@@ -79,28 +79,26 @@ class Producing:
             )
         interceptors = Interceptors(settings.interceptor_classes)
         self._preparing = Preparing(settings, interceptors, self._clock)
-        memory = MemoryWaits(self._accumulator, settings.buffer_memory, settings.max_block_ms)
+        leaders = self.core.leaders
+        admitting = Admitting(
+            settings,
+            self._clock,
+            metadata,
+            self._accumulator,
+            leaders,
+            self._topics,
+            self._transactions,
+        )
         self.appending = Appending(
             settings,
             self._clock,
-            metadata,
-            self._accumulator,
-            self.core.leaders,
             self._topics,
-            memory,
+            admitting,
+            self._accumulator,
+            leaders,
             interceptors,
-            self._transactions,
         )
-        self.appending_rows = AppendingRows(
-            settings,
-            self._topics,
-            memory,
-            self._transactions,
-            self.core.leaders,
-            self._accumulator,
-            metadata,
-            self._clock,
-        )
+        self.appending_rows = AppendingRows(settings, self._clock, self._topics, admitting)
         preparing = self._preparing
         self.prepare = preparing.intercepted if interceptors else preparing.serialized
 

@@ -12,7 +12,7 @@ from logquake.client.errors import ClientError, ProducerClosedError, RecordTooLa
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator, Flush
-from logquake.client.producer.appended import Appended, Full
+from logquake.client.producer.appended import RECORDS, Appended, Full
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.leaders import Leaders
@@ -110,6 +110,7 @@ class AccumulatorPlayer(Player):
         record = Record(0, self._now_ms, None, value.encode())
         try:
             result = self._core.append(
+                RECORDS,
                 topic,
                 int(partition) if partition else None,
                 record,

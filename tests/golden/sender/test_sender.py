@@ -14,7 +14,7 @@ from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.appended import Appended
+from logquake.client.producer.appended import RECORDS, Appended
 from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
@@ -146,6 +146,7 @@ class SenderPlayer(Player):
     def _append(self, name: str, place: TopicPartition, size: int) -> None:
         record = Record(0, self._now_ms, None, b"x" * size)
         appended = self._accumulator.append(
+            RECORDS,
             place.topic,
             place.partition,
             record,

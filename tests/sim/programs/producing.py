@@ -13,7 +13,7 @@ from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.appended import Appended
+from logquake.client.producer.appended import RECORDS, Appended
 from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.memory import Lease
@@ -150,6 +150,7 @@ class ProducingProgram:
         if unsent.partition is None and not (told and told.all):
             return False
         appended = self._accumulator.append(
+            RECORDS,
             self._topic,
             unsent.partition,
             record,

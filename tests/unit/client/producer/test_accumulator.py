@@ -9,7 +9,7 @@ import pytest
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.appended import Appended
+from logquake.client.producer.appended import RECORDS, Appended
 from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Unnumbered
@@ -35,11 +35,11 @@ def test_nothing_goes_to_partitions_that_a_topic_made_again_has_not() -> None:
     accumulator = Accumulator(BatchingSettings(batch_bytes=100), Unnumbered(), Random(1))
     record = Record(0, 0, None, b"x" * 100)
     for partition in (0, 0, 1, 2, 3):
-        accumulator.append("t", partition, record, led(4), 0)
+        accumulator.append(RECORDS, "t", partition, record, led(4), 0)
     accumulator.ready(led(2), 0)
     chosen = set()
     for _ in range(50):
-        appended = accumulator.append("t", None, record, led(2), 0)
+        appended = accumulator.append(RECORDS, "t", None, record, led(2), 0)
         assert isinstance(appended, Appended)
         chosen.add(appended.place.partition)
     assert chosen == {0, 1}
@@ -52,7 +52,7 @@ def test_a_batch_that_is_open_is_filled_though_its_topic_has_no_partitions_any_m
     assert room.try_add(1, record)
     settings = BatchingSettings(batch_bytes=room.estimated_bytes)
     accumulator = Accumulator(settings, Unnumbered(), Random(1))
-    accumulator.append("t", None, record, led(1), 0)
+    accumulator.append(RECORDS, "t", None, record, led(1), 0)
     appended = accumulator.append_to_open("t", record, lambda: led(0))
     assert appended is not None
     assert appended.wakes
@@ -64,7 +64,7 @@ def test_a_retry_leaves_when_it_was_said_to_be_ready(seed: int) -> None:
     """However its back-off was drawn: nobody would look for it again."""
     accumulator = Accumulator(BatchingSettings(), Unnumbered(), Random(seed))
     now_ms = 0
-    appended = accumulator.append("t", 0, Record(0, now_ms, None, b"v"), LEADERS, now_ms)
+    appended = accumulator.append(RECORDS, "t", 0, Record(0, now_ms, None, b"v"), LEADERS, now_ms)
     assert isinstance(appended, Appended)
     for _ in range(5):
         (batch,) = accumulator.drain(NODE, LEADERS, 1_000, now_ms)

@@ -11,6 +11,7 @@ import pytest
 from logquake.client.driving.steps import Call, Wait
 from logquake.client.errors import ClosedError, DeliveryError, TimedOutError
 from logquake.client.producer.delivery import RecordMetadata
+from logquake.client.producer.hashing import partition_for
 from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.preparing import Outgoing
@@ -75,11 +76,11 @@ class Program:
         self._metadata.use("t", self.clock.now_ms())
         self.learn(ErrorCode.NONE)
 
-    def learn(self, error: ErrorCode) -> None:
+    def learn(self, error: ErrorCode, partitions: int = 1) -> None:
         """Of the topic."""
         now_ms = self.clock.now_ms()
         question = self._metadata.question(now_ms)
-        self._metadata.update(question, _told(error), METADATA_VERSION, now_ms)
+        self._metadata.update(question, _told(error, partitions), METADATA_VERSION, now_ms)
 
     def outgoing(self, **keys: Any) -> Outgoing:
         wanted: dict[str, Any] = {"topic": "t", "partition": None, "timestamp_ms": None}
@@ -87,7 +88,7 @@ class Program:
         return self.producing.prepare(
             wanted["topic"],
             b"x" * 600,
-            None,
+            wanted.get("key"),
             wanted["partition"],
             wanted["timestamp_ms"],
             (),
@@ -99,19 +100,21 @@ class Program:
         return self.producing.metrics()["producer-metrics"]["buffer-available-bytes"]
 
 
-def _told(error: ErrorCode) -> MetadataResponse:
-    partition = MetadataResponsePartition(
-        error_code=ErrorCode.NONE,
-        partition_index=0,
-        leader_id=1,
-        leader_epoch=0,
-        replica_nodes=[1],
-        isr_nodes=[1],
-    )
-    partitions = [] if error else [partition]
+def _told(error: ErrorCode, partitions: int) -> MetadataResponse:
+    led = [
+        MetadataResponsePartition(
+            error_code=ErrorCode.NONE,
+            partition_index=index,
+            leader_id=1,
+            leader_epoch=0,
+            replica_nodes=[1],
+            isr_nodes=[1],
+        )
+        for index in range(0 if error else partitions)
+    ]
     return MetadataResponse(
         brokers=[MetadataResponseBroker(node_id=1, host="one", port=9092)],
-        topics=[MetadataResponseTopic(error_code=error, name="t", partitions=partitions)],
+        topics=[MetadataResponseTopic(error_code=error, name="t", partitions=led)],
     )
 
 
@@ -253,3 +256,18 @@ def test_a_partition_that_a_partitioner_says_and_the_topic_has_not_is_waited_for
     refusal = end.value.value.outcome.cause
     assert isinstance(refusal, TimedOutError)
     assert "partition 7 of topic t, which has 1, is not known" in str(refusal)
+
+
+def test_a_key_goes_where_it_went_when_it_was_sent_though_the_topic_grows_meanwhile() -> None:
+    """As with Kafka: which partition it is does not depend on how long memory is waited for."""
+    program = Program(partitioner_class=None)
+    key = next(each for each in (b"%d" % n for n in range(99)) if partition_for(each, 9) != 0)
+    assert program.producing.appending.at_once(program.outgoing(partition=0)) is not None
+    steps = program.producing.appending.in_time(program.outgoing(key=key))
+    assert isinstance(next(steps), Wait)
+    program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
+    program.producing.core.poll(program.clock.now_ms())  # the first one is given up
+    program.learn(ErrorCode.NONE, partitions=9)
+    with pytest.raises(StopIteration) as ended:
+        steps.send(True)
+    assert ended.value.value.place.partition == 0

@@ -11,7 +11,7 @@ from logquake.client.errors import ClientError, DeliveryError, RecordTooLargeErr
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.appended import RUNS, Appended
+from logquake.client.producer.appended import RECORDS, RUNS, Appended
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.filling import Form
 from logquake.client.producer.leaders import Leaders
@@ -62,7 +62,7 @@ def drained(accumulator: Accumulator) -> list[ProducerBatch]:
 
 def append_run(accumulator: Accumulator, partition: int | None, run: Run) -> None:
     while run.left:
-        appended = accumulator.append_by(RUNS, "t", partition, run, LEADERS, 0, None)
+        appended = accumulator.append(RUNS, "t", partition, run, LEADERS, 0, None)
         assert isinstance(appended, Appended)
 
 
@@ -77,9 +77,9 @@ def test_runs_follow_each_other_in_a_batch() -> None:
 def test_records_and_runs_to_one_partition_keep_their_order_in_batches_of_their_own() -> None:
     accumulator = Accumulator(BatchingSettings(), Unnumbered(), Random(1))
     before, behind = records(b"0", b"3")
-    accumulator.append("t", 0, before, LEADERS, 0)
+    accumulator.append(RECORDS, "t", 0, before, LEADERS, 0)
     append_run(accumulator, 0, RunOfRecords(records(b"1", b"2")))
-    accumulator.append("t", 0, behind, LEADERS, 0)
+    accumulator.append(RECORDS, "t", 0, behind, LEADERS, 0)
     assert [values_in(each) for each in drained(accumulator)] == [[b"0"], [b"1", b"2"], [b"3"]]
 
 
@@ -94,7 +94,7 @@ def test_runs_for_any_partition_go_where_records_would(seed: int, codec: Codec) 
     ]
     one_by_one = Accumulator(settings, Unnumbered(), Random(seed))
     for record in [record for each in some for record in each]:
-        one_by_one.append("t", None, record, LEADERS, 0)
+        one_by_one.append(RECORDS, "t", None, record, LEADERS, 0)
     together = Accumulator(settings, Unnumbered(), Random(seed))
     for each in some:
         append_run(together, None, RunOfRecords(each))

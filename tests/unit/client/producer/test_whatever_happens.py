@@ -23,7 +23,7 @@ from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.appended import Appended
+from logquake.client.producer.appended import RECORDS, Appended
 from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.sender import Sender
@@ -54,7 +54,7 @@ from tests.parts import joined
 from tests.unit.client.cluster_in_memory import all_versions
 
 PARTITIONS = 2
-RECORDS = 60
+SENT = 60
 PASSES = 5_000
 REFUSALS = [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.NOT_ENOUGH_REPLICAS]
 AT_FAULT = (b"17", b"31", b"32")  # values that begin with it: a broker takes none of their batches
@@ -128,7 +128,7 @@ class Run:
         return Idempotence()
 
     def play(self) -> None:
-        for index in range(RECORDS):
+        for index in range(SENT):
             self._append(b"%d" % index)
             for _ in range(self._random.randrange(4)):
                 self._something_happens()
@@ -145,7 +145,12 @@ class Run:
     def _append(self, value: bytes) -> None:
         partition = self._random.randrange(PARTITIONS)
         appended = self._accumulator.append(
-            "t", partition, Record(0, 0, None, value * 15), self._sender.leaders(), self.now_ms
+            RECORDS,
+            "t",
+            partition,
+            Record(0, 0, None, value * 15),
+            self._sender.leaders(),
+            self.now_ms,
         )
         assert isinstance(appended, Appended)
         self.sent.append((partition, value * 15, appended.delivery))

@@ -49,9 +49,7 @@ class RunWithRuns(Run):
 
     def _append_piece(self, partition: int, left: list[bytes], run: RunOfValues) -> None:
         leaders, told = self._sender.leaders(), list[Exception]()
-        appended = self._accumulator.append_by(
-            RUNS, "t", partition, run, leaders, self.now_ms, None
-        )
+        appended = self._accumulator.append(RUNS, "t", partition, run, leaders, self.now_ms, None)
         assert isinstance(appended, Appended)
         appended.delivery.when_failed(told.append)
         self.pieces.append(Piece(partition, left[: len(left) - run.left], told))

@@ -1,0 +1,132 @@
+"""What holds of a record and of rows alike as they are handed over: whether they may be appended
+now, what they wait for, and what becomes of those that are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from logquake.client.clock import Clock
+from logquake.client.driving.steps import Steps
+from logquake.client.errors import (
+    ClientError,
+    ClosedError,
+    DeliveryError,
+    RecordTooLargeError,
+    TimedOutError,
+    TransactionError,
+)
+from logquake.client.network.metadata import Metadata
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.appended import Appended, D, Full, Item, Way
+from logquake.client.producer.leaders import Leaders
+from logquake.client.producer.memory import Lease
+from logquake.client.producer.memory_waits import MemoryWaits
+from logquake.client.producer.topic_waits import TopicWaits
+from logquake.client.producer.transactions.steps import TransactionSteps
+from logquake.client.settings.producer import ProducerConfig
+
+T = TypeVar("T")
+
+
+class Admitting:
+    def __init__(
+        self,
+        config: ProducerConfig,
+        clock: Clock,
+        metadata: Metadata,
+        accumulator: Accumulator,
+        leaders: Callable[[], Leaders],
+        topics: TopicWaits,
+        transactions: TransactionSteps | None,
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._metadata = metadata
+        self._accumulator = accumulator
+        self._leaders = leaders
+        self._topics = topics
+        self._transactions = transactions
+        self._memory = MemoryWaits(accumulator, config.buffer_memory, config.max_block_ms)
+
+    def deadline_ms(self) -> int:
+        """Of what begins to wait now: max.block.ms."""
+        return self._clock.now_ms() + self._config.max_block_ms
+
+    def check_size(self, size: int) -> None:
+        """Of a batch of one record. Raises RecordTooLargeError."""
+        for key, bound in (
+            ("max.request.size", self._config.max_request_size),
+            ("buffer.memory", self._config.buffer_memory),
+        ):
+            if size > bound:
+                raise RecordTooLargeError(f"a record of {size} bytes is more than {key}={bound}")
+
+    def append(
+        self,
+        way: Way[Item, D],
+        topic: str,
+        partition: int | None,
+        item: Item,
+        lease: Lease | None = None,
+    ) -> Appended[D] | Full:
+        """To a topic that is known. Raises as `Accumulator.append`, and TransactionError."""
+        transactions = self._transactions
+        if transactions is not None:
+            transactions.check_may_send()
+        leaders = self._leaders()
+        now_ms = self._clock.now_ms()
+        appended = self._accumulator.append(way, topic, partition, item, leaders, now_ms, lease)
+        if isinstance(appended, Full):
+            return appended
+        if appended.wakes:  # of each batch at least once, which is often enough
+            self._metadata.use(topic, now_ms)
+        if transactions is not None:
+            transactions.appended(appended.place)
+        return appended
+
+    def append_at_once(
+        self, way: Way[Item, D], topic: str, partition: int | None, item: Item
+    ) -> Appended[D] | None:
+        """The same; None where memory would have to be waited for."""
+        appended = self.append(way, topic, partition, item)
+        if isinstance(appended, Full):
+            self._accumulator.memory.release(appended.lease)
+            return None
+        return appended
+
+    def append_in_time(
+        self, way: Way[Item, D], topic: str, partition: int | None, item: Item, deadline_ms: int
+    ) -> Steps[Appended[D]]:
+        """The same, once there is memory for it. Raises TimedOutError too."""
+        append = partial(self._append_if_known, way, topic, partition, item)
+        return self._memory.appended(append, deadline_ms)
+
+    def _append_if_known(
+        self,
+        way: Way[Item, D],
+        topic: str,
+        partition: int | None,
+        item: Item,
+        lease: Lease | None,
+    ) -> Appended[D] | Full:
+        if self._topics.known(topic, partition) is None:
+            # Deleted while memory was waited for, or something of the program's own called.
+            raise TimedOutError(f"topic {topic} went while what it was sent was taken")
+        return self.append(way, topic, partition, item, lease)
+
+    def or_refusal(self, steps: Steps[T]) -> Steps[T | DeliveryError]:
+        """What the steps return, or why not all was taken: no error of the call's, as with Kafka.
+
+        Raises what is one: ClosedError, TransactionError, and what is the program's own.
+        """
+        try:
+            return (yield from steps)
+        except (ClosedError, TransactionError):
+            raise
+        except ClientError as error:
+            if self._transactions is not None:
+                self._transactions.refused(error)
+            return DeliveryError(error, may_be_written=False)
