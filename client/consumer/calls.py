@@ -59,9 +59,17 @@ class Calls:
 
     def heed(self) -> None:
         """Raises WakeupError, and what has failed meanwhile."""
+        self.heed_wakeup()
+        self.raise_noted()
+
+    def heed_wakeup(self) -> None:
+        """Raises WakeupError."""
         if self._is_woken:
             self._is_woken = False
             raise WakeupError("wakeup() was called")
+
+    def raise_noted(self) -> None:
+        """Raises ClientError: what has failed meanwhile, once."""
         self._failures.raise_noted()
 
     def wakeable(self, steps: Steps[T]) -> Steps[T]:

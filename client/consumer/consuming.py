@@ -212,9 +212,13 @@ class Consuming:
         self._polls.polled(self._calls.now_ms())
         deadline_ms = self._calls.now_ms() + timeout_ms
         while True:
-            self._calls.heed()
+            # However this ends, the program has polled, and heeds its group: a member whose polls
+            # fail, one after the other, keeps its place and holds up no rebalance.
+            self._group.polled(self._calls.now_ms())
+            self._calls.heed_wakeup()
             yield from self._group.attend(self._listener)
             self._attend_ms = self._group.attend_again_ms(self._calls.now_ms())
+            self._calls.raise_noted()
             fetched = collect(self._calls.now_ms())
             if fetched.records or fetched.advanced:
                 return fetched

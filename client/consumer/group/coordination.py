@@ -156,21 +156,21 @@ class Coordination:
     # In the program's poll()
 
     def attend(self, listener: RebalanceListener) -> Steps[None]:
-        """First thing in a poll, before anything is handed out, and again whenever
+        """Next thing in a poll after `polled`, before anything is handed out, and again whenever
         `awaits_program` or `attend_again_ms` say so: it never waits for a broker.
 
         All that was handed out before counts as consumed. Raises ClientError: what the group
-        refuses this member for, NoOffsetForPartitionError, RebalanceListenerError.
+        refuses this member for, RebalanceListenerError, and NoOffsetForPartitionError last: a
+        program that is told so again and again takes its part in rebalances all the same.
         """
         self._watch.update()
         yield from self._asking.tell_completed()
-        if self._subscriptions.is_of_group:
-            self._membership.polled(self._clock.now_ms())
-        self.check_positions()
+        self._coordinator.check()
         if self._subscriptions.is_of_group:
             yield from self._rebalancing.attend(listener)
         if self._auto is not None and self._may_commit():
             self._auto.polled(self._clock.now_ms())
+        self._beginnings.check()
 
     def _may_commit(self) -> bool:
         """Not amid a rebalance: what was consumed before it is committed already."""
@@ -178,9 +178,10 @@ class Coordination:
         return is_settled or not self._subscriptions.is_of_group
 
     def polled(self, now_ms: int) -> None:
-        """By a program that found records at hand: all else can wait until `attend_again_ms`.
+        """First thing in a poll. Where records are at hand all else can wait until
+        `attend_again_ms`.
 
-        Raises ClientError: what the group refuses this member for.
+        Raises ClientError: another one is this static member now.
         """
         if self._subscriptions.is_of_group:
             self._membership.polled(now_ms)

@@ -33,6 +33,7 @@ from logquake.wire.messages.fetch import (
     FetchResponse,
     PartitionData,
 )
+from logquake.wire.messages.group_membership import JoinGroupRequest, LeaveGroupRequest
 from logquake.wire.messages.metadata import (
     MetadataRequest,
     MetadataResponse,
@@ -53,6 +54,7 @@ from logquake.wire.messages.offsets import (
 from logquake.wire.records import Record, encode_batch, patch_base
 from logquake.wire.schema import Message, decode
 from logquake.wire.topic_partition import TopicPartition
+from tests.doubles import lone_member
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import tell
 from tests.doubles.willing_links import carry_out
@@ -98,7 +100,8 @@ class Asked:
 
 class ConsumerPlayer(Player):
     """Connections are made at once, versions and metadata told at once; other requests are r1,
-    r2... in their order. A call of the program's that would wait is given up.
+    r2... in their order, but for those of a group, which are answered at once. A call of the
+    program's that would wait is given up.
     """
 
     def __init__(self) -> None:
@@ -115,7 +118,9 @@ class ConsumerPlayer(Player):
             ApiKey.FETCH: 12,
             ApiKey.LIST_OFFSETS: 7,
             ApiKey.OFFSET_FOR_LEADER_EPOCH: 4,
+            **lone_member.VERSIONS,
         }
+        self._group = lone_member.LoneMembersGroup("one", PORT)
         self.do_cluster(**{"t-0": "1/4", "t-1": "1/4", "t-2": "2/4"})
         self._steps: Steps[Any] | None = None
         self._wait: Wait | None = None
@@ -169,6 +174,10 @@ class ConsumerPlayer(Player):
 
     def do_assign(self, *places: str) -> None:
         self._call(self._consuming.assign([_place(place) for place in places]))
+
+    def do_subscribe(self, *topics: str) -> None:
+        """As the only member of a group, where the consumer has a group.id."""
+        self._call(self._consuming.subscribe(topics, None))
 
     def do_poll(self, ms: str = "0") -> None:
         self._call(self._consuming.poll(int(ms)))
@@ -360,10 +369,19 @@ class ConsumerPlayer(Player):
             self._answer(asked, self._told_versions())
         elif isinstance(request, MetadataRequest):
             self._answer(asked, self._told_metadata(request))
+        elif (told := self._group.answer(request)) is not None:
+            self._log_of_group(request)
+            self._answer(asked, told)
         else:
             self._asked.append(asked)
             name = f"r{len(self._asked)}"
             self._log(f"{name} asks {self._host(effect.link)} {_question(request)}")
+
+    def _log_of_group(self, request: Message) -> None:
+        if isinstance(request, JoinGroupRequest):
+            self._log("joins")
+        elif isinstance(request, LeaveGroupRequest):
+            self._log(f"leaves because: {request.members[0].reason}")
 
     def _host(self, link: int) -> int:
         of = self._links.states.link

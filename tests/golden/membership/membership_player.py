@@ -25,6 +25,7 @@ from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.position import FetchPosition
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.driving.steps import Steps
 from logquake.client.network.effects import Close, Effect, Write
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
@@ -192,7 +193,11 @@ class MembershipPlayer(Player):
         self._subscriptions.assign(list(map(_place, places)))
 
     def do_poll(self) -> None:
-        self._program.call("poll", self._coordination.attend(self._program))
+        self._program.call("poll", self._poll())
+
+    def _poll(self) -> Steps[None]:
+        self._coordination.polled(self._clock.now)
+        yield from self._coordination.attend(self._program)
 
     def do_unsubscribe(self) -> None:
         self._program.call("unsubscribe", self._coordination.leave(self._program, "unsubscribed"))

@@ -113,8 +113,12 @@ class Run:
         self.is_calm = True
 
     def poll(self) -> None:
-        self._call(self.coordination.attend(self))
+        self._call(self._poll())
         assert self.held == self.subscriptions.assigned
+
+    def _poll(self) -> Steps[None]:
+        self.coordination.polled(self._clock.now)
+        yield from self.coordination.attend(self)
 
     def _consume(self) -> None:
         for place in self.subscriptions.assigned:
