@@ -34,16 +34,33 @@ class HandingOut:
         return self._deserializers.any or self._interceptors.any
 
     def steps(self, fetched: Fetched[ConsumerRecord]) -> Steps[ConsumerRecords]:
-        """From here on nothing may end the call: the positions have moved."""
+        """The positions have moved: if something ends the call before its time, Ctrl-C or a
+        sys.exit() say, they move back.
+        """
         of: _Of = fetched.records
-        if self._deserializers.any:
-            made: Made = yield Call(partial(self._deserializers.of, of))
-            self._go_back_to(made)
-            of = made.records
-        records = self.at_once(of)
-        if self._interceptors.any:
-            records = yield Call(partial(self._interceptors.on_consume, records))
+        try:
+            made = yield from self._deserialized(of)
+            records = self.at_once(made.records)
+            if self._interceptors.any:
+                records = yield Call(partial(self._interceptors.on_consume, records))
+        except BaseException:
+            for place, lost in of.items():
+                self._go_back(place, lost[0].offset)
+            raise
         return records
+
+    def _deserialized(self, of: _Of) -> Steps[Made]:
+        """Records that cannot be deserialized are not passed over. Raises the first one's error
+        where there is nothing before it.
+        """
+        if not self._deserializers.any:
+            return Made(of, {})
+        made: Made = yield Call(partial(self._deserializers.of, of))
+        for place, error in made.failed.items():
+            self._go_back(place, error.offset)
+        if made.failed and not made.records:
+            raise next(iter(made.failed.values()))
+        return made
 
     def at_once(self, of: _Of) -> ConsumerRecords:
         """Where nothing of the program's own is to be called."""
@@ -54,17 +71,11 @@ class HandingOut:
         yield Call(self._interceptors.close)
         yield Call(self._deserializers.close)
 
-    def _go_back_to(self, made: Made) -> None:
-        """Records that cannot be deserialized are not passed over. Raises the first one's error
-        where there is nothing before it.
-        """
-        for place, error in made.failed.items():
-            state = self._subscriptions.find(place)
-            if state is not None and (position := state.position) is not None:
-                is_in_doubt = state.valid_position is None  # a new leader, since it was read
-                state.seek(position._replace(offset=error.offset), validate=is_in_doubt)
-        if made.failed and not made.records:
-            raise next(iter(made.failed.values()))
+    def _go_back(self, place: TopicPartition, offset: int) -> None:
+        state = self._subscriptions.find(place)
+        if state is not None and (position := state.position) is not None:
+            is_in_doubt = state.valid_position is None  # a new leader, since it was read
+            state.seek(position._replace(offset=offset), validate=is_in_doubt)
 
     def _next_offset(
         self, place: TopicPartition, records: Sequence[ConsumerRecord]

@@ -49,7 +49,7 @@ _Of = Mapping[TopicPartition, Sequence[ConsumerRecord]]
 class Made(NamedTuple):
     """``failed`` by partition: what comes after such a record was not looked at."""
 
-    records: dict[TopicPartition, Sequence[ConsumerRecord]]
+    records: Mapping[TopicPartition, Sequence[ConsumerRecord]]
     failed: dict[TopicPartition, RecordDeserializationError]
 
 
@@ -65,16 +65,17 @@ class Deserializers:
         return self._key is not None or self._value is not None
 
     def of(self, fetched: _Of) -> Made:
-        made = Made({}, {})
+        made: dict[TopicPartition, Sequence[ConsumerRecord]] = {}
+        failed: dict[TopicPartition, RecordDeserializationError] = {}
         for place, records in fetched.items():
             done: list[ConsumerRecord] = []
             try:
                 done.extend(map(self._record, records))
             except RecordDeserializationError as error:
-                made.failed[place] = error
+                failed[place] = error
             if done:
-                made.records[place] = done
-        return made
+                made[place] = done
+        return Made(made, failed)
 
     def close(self) -> None:
         for each in (self._key, self._value):

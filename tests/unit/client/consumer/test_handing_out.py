@@ -1,0 +1,92 @@
+"""Where a program reads on when something ends its poll before it has the records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import pytest
+
+from logquake.client.consumer.collecting import Fetched
+from logquake.client.consumer.handing_out import HandingOut
+from logquake.client.consumer.position import FetchPosition
+from logquake.client.consumer.programs_own import (
+    ConsumerInterceptor,
+    Deserializers,
+    Interceptors,
+)
+from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.settings import OffsetReset
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.driving.steps import Call, Steps, Wait, to_the_end
+from logquake.wire.topic_partition import TopicPartition
+
+READ = {TopicPartition("t", 0): range(5, 8), TopicPartition("u", 1): range(2)}
+
+
+def fetched() -> Fetched[ConsumerRecord]:
+    return Fetched(
+        {
+            place: [ConsumerRecord(place, at, 0, False, None, b"%d" % at, (), 0) for at in offsets]
+            for place, offsets in READ.items()
+        }
+    )
+
+
+def having_read() -> Subscriptions:
+    """All of it: where it goes on is behind it."""
+    subscriptions = Subscriptions(OffsetReset.EARLIEST)
+    subscriptions.assign(list(READ))
+    for place, offsets in READ.items():
+        subscriptions.of(place).seek(FetchPosition(offsets.stop))
+    return subscriptions
+
+
+def positions(subscriptions: Subscriptions) -> dict[TopicPartition, int]:
+    return {place: position.offset for place, position in subscriptions.consumed().items()}
+
+
+def carry_out(step: Wait | Call, steps: Steps[Any]) -> Callable[[], Wait | Call]:
+    """As drivers do."""
+    assert isinstance(step, Call)
+    try:
+        returned = step.function()
+    except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+        ended_by = error
+        return lambda: steps.throw(ended_by)
+    return lambda: steps.send(returned)
+
+
+def ends(_: object) -> NoReturn:
+    raise SystemExit
+
+
+class EndingInterceptor(ConsumerInterceptor):
+    def on_consume(self, records: ConsumerRecords) -> NoReturn:
+        ends(records)
+
+
+@pytest.mark.parametrize(
+    ("deserializers", "interceptors"),
+    [
+        (Deserializers(None, ends), Interceptors([])),
+        (Deserializers(None, bytes.decode), Interceptors([EndingInterceptor()])),
+    ],
+    ids=["deserializer", "interceptor"],
+)
+def test_a_program_that_ends_in_what_it_gave_its_consumer_loses_no_records(
+    deserializers: Deserializers, interceptors: Interceptors
+) -> None:
+    subscriptions = having_read()
+    handing_out = HandingOut(subscriptions, deserializers, interceptors)
+    with pytest.raises(SystemExit):
+        to_the_end(handing_out.steps(fetched()), carry_out)
+    assert positions(subscriptions) == {place: offsets[0] for place, offsets in READ.items()}
+
+
+def test_what_is_handed_out_is_not_read_again() -> None:
+    subscriptions = having_read()
+    handing_out = HandingOut(subscriptions, Deserializers(None, bytes.decode), Interceptors([]))
+    records = to_the_end(handing_out.steps(fetched()), carry_out)
+    assert [record.value for record in records] == ["5", "6", "7", "0", "1"]
+    assert positions(subscriptions) == {place: offsets.stop for place, offsets in READ.items()}
