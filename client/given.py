@@ -5,6 +5,7 @@ What no request could name would else come up later, for whoever asks about it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from operator import index
 
@@ -37,6 +38,14 @@ def check_topics(names: Collection[str]) -> None:
         check_topic(name)
         if not name or name.isspace():
             raise ValueError(f"topics are to be a list of names, and not {names!r:.100}")
+
+
+def check_pattern(pattern: re.Pattern[str]) -> None:
+    """Of topics' names. Raises TypeError and ValueError."""
+    if not isinstance(pattern.pattern, str):
+        raise TypeError(f"pattern {pattern.pattern!r:.100} is of bytes: topics' names are text")
+    if not pattern.pattern:
+        raise ValueError("a pattern to subscribe to cannot be empty")
 
 
 def check_place(place: object) -> None:

@@ -35,7 +35,7 @@ from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError
-from logquake.client.given import check_places, check_topics
+from logquake.client.given import check_pattern, check_places, check_topics
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
 from logquake.wire.topic_partition import TopicPartition
@@ -95,12 +95,12 @@ class Consuming:
         """
         with self._calls.one_at_a_time():
             self._group.group_metadata()
-            if not isinstance(to, re.Pattern):
+            if isinstance(to, re.Pattern):
+                check_pattern(to)
+            else:
                 check_topics(to)
             self._attend_ms = 0
             if isinstance(to, re.Pattern):
-                if not to.pattern:
-                    raise ValueError("a pattern to subscribe to cannot be empty")
                 self._subscriptions.subscribe_pattern(to, known_topics(self._metadata.snapshot))
                 self._metadata.request_update_for_new_topics()
             elif topics := frozenset(to):

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from logquake.client.consumer.assignors.assignor import Assignment
 from logquake.client.consumer.assignors.subscriptions import decode_assignment
 from logquake.client.consumer.group import errands, requests
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.election import Election
 from logquake.client.consumer.group.errands import Beside
-from logquake.client.consumer.group.generation import Assigns, Electing, Joined, Syncing
+from logquake.client.consumer.group.generation import (
+    Assigns,
+    Electing,
+    EncodedAssignment,
+    Joined,
+    Syncing,
+)
 from logquake.client.consumer.group.membership import Membership
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupStatistics
@@ -86,7 +91,7 @@ class Assigning:
 
     # What all of them are told
 
-    def _sync(self, given: Assignment, now_ms: int) -> None:
+    def _sync(self, given: EncodedAssignment, now_ms: int) -> None:
         syncing = self._membership.stage = Syncing()
         done = partial(self._on_synced, syncing, now_ms)
         generation = self._membership.generation

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from logquake.client.consumer.assignors.assignor import (
-    Assignment,
-    Assignor,
-    RebalanceProtocol,
-)
+from logquake.client.consumer.assignors.assignor import Assignor, RebalanceProtocol
 from logquake.client.consumer.group import leading
-from logquake.client.consumer.group.generation import Electing
+from logquake.client.consumer.group.generation import Electing, EncodedAssignment
 from logquake.client.consumer.group.group_cluster import GroupCluster
 from logquake.client.consumer.group.topic_watch import TopicWatch, partitions_of
 from logquake.client.consumer.subscription import Subscriptions as Wished
@@ -44,7 +40,7 @@ class Election:
         """Of the topics."""
         return self._cluster.updates != stage.updates
 
-    def given(self, stage: Electing) -> Assignment | None:
+    def given(self, stage: Electing) -> EncodedAssignment | None:
         """What everybody gets, None where `assigning` has to tell first."""
         if stage.joined.skip_assignment:  # of a static leader that came back (KIP-814)
             self._watch.leads()
@@ -55,27 +51,29 @@ class Election:
 
     def assigning(
         self, joined: JoinGroupResponse, name: str | None
-    ) -> Callable[[], tuple[Assignment, frozenset[str]]]:
+    ) -> Callable[[], tuple[EncodedAssignment, frozenset[str]]]:
         """To be called beside the core: an assignor may be the program's own. It tells what
-        everybody gets, and topics of it that nobody had named, or raises AssignorError, and what
-        an assignor raises. What is told of topics meanwhile is news to the group.
+        everybody gets, and topics of it that nobody had named, or raises AssignorError, what an
+        assignor raises, and TypeError or ValueError for what is no partition. What is told of
+        topics meanwhile is news to the group.
         """
         self._watch.leads()
         assignor = self._assignors[name or ""]
         partitions, members = partitions_of(self._cluster.snapshot), leading.members_of(joined)
         is_cooperative = self.protocol is RebalanceProtocol.COOPERATIVE
 
-        def assign() -> tuple[Assignment, frozenset[str]]:
+        def assign() -> tuple[EncodedAssignment, frozenset[str]]:
             given = assignor.assign(partitions, members)
+            encoded = leading.encoded(given)
             if is_cooperative:
                 leading.check_cooperation(assignor, members, given)
             others = leading.topics_assigned(assignor, given) - leading.topics_of(members)
-            return given, others
+            return encoded, others
 
         return assign
 
     def thought_of(
-        self, joined: JoinGroupResponse, given: Assignment, others: frozenset[str]
+        self, joined: JoinGroupResponse, given: EncodedAssignment, others: frozenset[str]
     ) -> Electing:
         """It waits until those other topics are known, too."""
         if not others:

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from logquake.client.consumer.assignors.assignor import Assignment
 from logquake.client.consumer.group.errands import Errand
 from logquake.client.errors import ClientError
 from logquake.wire.messages.group_membership import JoinGroupResponse
 from logquake.wire.sentinels import NO_GENERATION, UNKNOWN_MEMBER_ID
 from logquake.wire.topic_partition import TopicPartition
+
+EncodedAssignment: TypeAlias = Mapping[str, bytes]
+"""By member id, as SyncGroup says it."""
 
 
 class Generation(NamedTuple):
@@ -68,7 +70,7 @@ class Electing:
 
     joined: JoinGroupResponse
     updates: int
-    given: Assignment | None = None
+    given: EncodedAssignment | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +78,7 @@ class Assigns:
     """This member leads, and its assignor is at work; topics that nobody had named come with it."""
 
     joined: JoinGroupResponse
-    errand: Errand[tuple[Assignment, frozenset[str]]]
+    errand: Errand[tuple[EncodedAssignment, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,8 +14,12 @@ from logquake.client.consumer.assignors.cooperative_sticky import CooperativeSti
 from logquake.client.consumer.assignors.range import RangeAssignor
 from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
 from logquake.client.consumer.assignors.sticky import StickyAssignor
-from logquake.client.consumer.assignors.subscriptions import decode_subscription
+from logquake.client.consumer.assignors.subscriptions import (
+    decode_subscription,
+    encode_assignment,
+)
 from logquake.client.errors import AssignorError
+from logquake.client.given import check_places, check_text
 from logquake.wire.messages.group_membership import JoinGroupResponse
 
 # They heed who owns what, and in which generation, themselves.
@@ -59,6 +63,14 @@ def topics_assigned(assignor: Assignor, given: Assignment) -> frozenset[str]:
     if assignor.name in _OF_SUBSCRIBED_TOPICS:
         return frozenset()
     return frozenset(place.topic for places in given.values() for place in places)
+
+
+def encoded(given: Assignment) -> dict[str, bytes]:
+    """Raises TypeError and ValueError for what is no member, or no partition."""
+    for member_id, places in given.items():
+        check_text(member_id, "member")
+        check_places(places)
+    return {member_id: encode_assignment(places) for member_id, places in given.items()}
 
 
 def check_cooperation(assignor: Assignor, members: Subscriptions, given: Assignment) -> None:

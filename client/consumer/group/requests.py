@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from logquake.client.consumer.assignors.assignor import Assignment
-from logquake.client.consumer.assignors.subscriptions import CONSUMERS, encode_assignment
+from logquake.client.consumer.assignors.subscriptions import CONSUMERS
 from logquake.client.consumer.group.coordinator import Done, Question
-from logquake.client.consumer.group.generation import Generation
+from logquake.client.consumer.group.generation import EncodedAssignment, Generation
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.wire.messages.group_membership import (
     HeartbeatRequest,
@@ -66,7 +65,7 @@ def join(
 
 
 def sync(
-    settings: GroupSettings, generation: Generation, given: Assignment, done: Done
+    settings: GroupSettings, generation: Generation, given: EncodedAssignment, done: Done
 ) -> Question:
     """``given`` is empty of who does not lead."""
     message = SyncGroupRequest(
@@ -77,8 +76,8 @@ def sync(
         protocol_type=CONSUMERS,
         protocol_name=generation.protocol,
         assignments=[
-            SyncGroupRequestAssignment(member_id=member_id, assignment=encode_assignment(places))
-            for member_id, places in given.items()
+            SyncGroupRequestAssignment(member_id=member_id, assignment=assignment)
+            for member_id, assignment in given.items()
         ],
     )
     at_least = _FIRST_STATIC_SYNC if settings.instance_id else 0

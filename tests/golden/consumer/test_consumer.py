@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -179,6 +180,10 @@ class ConsumerPlayer(Player):
         """As the only member of a group, where the consumer has a group.id."""
         self._call(self._consuming.subscribe(topics, None))
 
+    def do_subscribe_pattern(self, pattern: str, kind: str = "text") -> None:
+        to: Any = re.compile(pattern.encode() if kind == "bytes" else pattern)
+        self._call(self._consuming.subscribe(to, None))
+
     def do_poll(self, ms: str = "0") -> None:
         self._call(self._consuming.poll(int(ms)))
 
@@ -258,7 +263,7 @@ class ConsumerPlayer(Player):
             self._wait = step
         except StopIteration as end:
             self._ended(_shown(end.value))
-        except (ClientError, ValueError) as error:
+        except (ClientError, TypeError, ValueError) as error:
             self._ended(f"{type(error).__name__}: {error}")
 
     def _ended(self, how: str) -> None:

@@ -69,6 +69,7 @@ from tests.golden.membership.asked import options, shown
 from tests.golden.membership.odd_assignors import (
     FailingAssignor,
     FailingWishes,
+    GivesNoPartition,
     OneGetsAll,
     OneGetsAllAtOnce,
     ThinksOfMore,
@@ -90,6 +91,11 @@ ASSIGNORS: dict[str, Assignor] = {
         OneGetsAll(),
         OneGetsAllAtOnce(),
         ThinksOfMore(),
+        GivesNoPartition("no-number", TopicPartition("t", None)),  # type: ignore[arg-type]
+        GivesNoPartition("too-high", TopicPartition("t", 2**31)),
+        GivesNoPartition("no-topic", TopicPartition(None, 0)),  # type: ignore[arg-type]
+        GivesNoPartition("no-pair", "t-0"),
+        GivesNoPartition("no-member", TopicPartition("t", 0), member=5),
     )
 }
 
@@ -131,6 +137,7 @@ class MembershipPlayer(Player):
         rack: str = "",
         **settings: str,
     ) -> None:
+        self._asked.clear()
         random = EvenRandom()
         network = NetworkSettings(max_in_flight_requests=100)
         self._links = Links(network, random)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from logquake.client.consumer.assignors.assignor import (
     Assignment,
     Held,
@@ -57,3 +59,15 @@ class ThinksOfMore(FailingAssignor):
         first, *others = sorted(members)
         thought_of = {"t": partitions.get("t", [frozenset()])}
         return {first: places_of("t", thought_of), **{each: [] for each in others}}
+
+
+class GivesNoPartition(FailingAssignor):
+    """Each member gets the same, which is none."""
+
+    def __init__(self, name: str, place: Any, member: Any = None) -> None:
+        self.name = name
+        self._place = place
+        self._member = member
+
+    def assign(self, _: PartitionsByTopic, members: Subscriptions) -> Assignment:
+        return {self._member or each: [self._place] for each in members}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMet
 from logquake.client.given import (
     check_group,
     check_offsets,
+    check_pattern,
     check_places,
     check_times,
     check_topics,
@@ -22,6 +24,7 @@ LONG = "x" * 40_000
 
 def test_what_can_be_named() -> None:
     check_topics(["t", "u"])
+    check_pattern(re.compile("t.*"))
     check_places([PLACE])
     check_offsets({PLACE: OffsetAndMetadata(2**63 - 1, -1, "said")})
     check_group(ConsumerGroupMetadata("g", 3, "m", "i"))
@@ -32,6 +35,12 @@ def test_what_can_be_named() -> None:
 def test_no_topics(topics: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         check_topics(topics)
+
+
+@pytest.mark.parametrize("pattern", [re.compile(b"t.*"), re.compile("")])
+def test_no_pattern(pattern: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        check_pattern(pattern)
 
 
 @pytest.mark.parametrize(
