@@ -14,7 +14,7 @@
     numbering.py      whether a batch has to wait for the sequences before it
     drain.py          what is sent to a broker next
     accumulator.py    all batches from append until they are done; appended.py: what it answers
-    sequences.py      the sequences of partitions
+    sequences.py      the sequences of partitions; sequencing.py: batches that go by them
     identity.py       producer ids and epochs
     idempotence.py    each record once and in order
     id_requests.py    asking for a producer id

@@ -21,8 +21,8 @@ from logquake.client.producer.identity import (
     NoId,
     Standing,
 )
-from logquake.client.producer.queues import Queue
 from logquake.client.producer.sequences import SequenceBook
+from logquake.client.producer.sequencing import Sequencing
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
@@ -38,37 +38,21 @@ _FATAL: Final = frozenset(
 )
 
 
-class Idempotence:
-    """Satisfies `Numbering`."""
+class Idempotence(Sequencing):
+    """Satisfies `Numbering`. Some errors are mended by the next epoch, which is asked for here."""
 
     hurries = False
 
     def __init__(self) -> None:
+        super().__init__(SequenceBook())
         self.standing: Standing = NoId()
-        self._sequences = SequenceBook()
         self._need_epoch: dict[TopicPartition, None] = {}
 
-    # What may be sent next
-
-    def holds_back(self, batch: ProducerBatch) -> bool:
-        if not isinstance(self.standing, Identified):
-            return True
-        return self._sequences.holds_back(batch, self.standing.identity)
-
-    def number(self, batch: ProducerBatch) -> None:
-        if isinstance(self.standing, Identified):
-            self._sequences.number(batch, self.standing.identity)
-
-    def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
-        self._sequences.put_back(queue, batch)
+    @property
+    def _identity(self) -> Identity | None:
+        return self.standing.identity if isinstance(self.standing, Identified) else None
 
     # What became of it
-
-    def written(self, batch: ProducerBatch, base_offset: int) -> None:
-        self._sequences.written(batch, base_offset)
-
-    def was_split(self, batch: ProducerBatch) -> None:
-        self._sequences.was_split(batch)
 
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         code = error.code if isinstance(error, BrokerError) else None
@@ -81,17 +65,6 @@ class Idempotence:
             self._sequences.forget_partition(batch.place)
         elif leaves_gap or code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
             self._need_epoch[batch.place] = None
-
-    def given_up(self, batch: ProducerBatch) -> None:
-        self._sequences.given_up(batch)
-
-    def may_retry(self, batch: ProducerBatch, code: ErrorCode, log_start_offset: int) -> bool:
-        """Some errors are mended by the next epoch, which is asked for here."""
-        if code == ErrorCode.UNKNOWN_PRODUCER_ID:
-            return self._retry_forgotten(batch, log_start_offset)
-        if code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
-            return self._retry_out_of_order(batch)
-        return code.retriable
 
     def _retry_forgotten(self, batch: ProducerBatch, log_start_offset: int) -> bool:
         """What retention took, it took with what the broker knew of this producer."""

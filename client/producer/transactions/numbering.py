@@ -6,7 +6,8 @@ from typing import Final
 
 from logquake.client.errors import BrokerError, ClientError, ProducerFencedError
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.queues import Queue
+from logquake.client.producer.identity import Identity
+from logquake.client.producer.sequencing import Sequencing
 from logquake.client.producer.transactions.course import Course
 from logquake.client.producer.transactions.producer_states import (
     Broken,
@@ -31,49 +32,37 @@ class UnacknowledgedError(ClientError):
     """Batches were given up that had been sent: nobody knows whether they are written."""
 
 
-class TransactionalNumbering:
+class TransactionalNumbering(Sequencing):
     """Satisfies `Numbering`: partitions wait until the transaction has them."""
 
     def __init__(self, course: Course) -> None:
+        super().__init__(course.sequences)
         self.course = course
 
     @property
     def hurries(self) -> bool:
         return isinstance(self.course.state, Completing)
 
+    @property
+    def _identity(self) -> Identity | None:
+        return self.course.identity
+
     def holds_back(self, batch: ProducerBatch) -> bool:
-        course = self.course
-        if isinstance(course.state, Broken) or course.identity is None:
+        if isinstance(self.course.state, Broken) or batch.place not in self.course.enlisted.added:
             return True
-        if batch.place not in course.enlisted.added:
-            return True
-        return course.sequences.holds_back(batch, course.identity)
-
-    def number(self, batch: ProducerBatch) -> None:
-        if self.course.identity is not None:
-            self.course.sequences.number(batch, self.course.identity)
-
-    def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
-        self.course.sequences.put_back(queue, batch)
+        return super().holds_back(batch)
 
     # What became of it
 
-    def written(self, batch: ProducerBatch, base_offset: int) -> None:
-        self.course.sequences.written(batch, base_offset)
-
-    def was_split(self, batch: ProducerBatch) -> None:
-        self.course.sequences.was_split(batch)
-
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         self.record_failed(error)
-        sequences = self.course.sequences
-        sequences.forget(batch)
+        self._sequences.forget(batch)
         if isinstance(self.course.state, Broken):
             return
         if isinstance(error, BrokerError) and error.code == ErrorCode.UNKNOWN_PRODUCER_ID:
-            sequences.forget_partition(batch.place)
+            self._sequences.forget_partition(batch.place)
         elif leaves_gap:
-            sequences.close_gap(batch)
+            self._sequences.close_gap(batch)
 
     def record_failed(self, error: ClientError) -> None:
         """A record of the transaction is not written (maybeTransitionToErrorState)."""
@@ -92,38 +81,25 @@ class TransactionalNumbering:
         told = None if code is None else remedy_of(code)
         return max(told or Remedy.ABORT, Remedy.NEXT_EPOCH)
 
-    def given_up(self, batch: ProducerBatch) -> None:
-        self.course.sequences.given_up(batch)
-
-    def may_retry(self, batch: ProducerBatch, code: ErrorCode, log_start_offset: int) -> bool:
-        match code:
-            case ErrorCode.UNKNOWN_PRODUCER_ID:
-                return self._retry_forgotten(batch, log_start_offset)
-            case ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
-                return self._retry_out_of_order(batch)
-            case _:
-                return code.retriable
-
     def _retry_forgotten(self, batch: ProducerBatch, log_start_offset: int) -> bool:
         """What retention took, it took with what the broker knew of this producer."""
         if log_start_offset == UNKNOWN_OFFSET or batch.was_restamped:
             return True
-        identity, sequences = self.course.identity, self.course.sequences
-        last_acked = sequences.partitions[batch.place].last_acked_offset
+        identity = self.course.identity
+        last_acked = self._sequences.partitions[batch.place].last_acked_offset
         if identity is None or last_acked >= log_start_offset:
             return False
-        sequences.begin_anew(batch.place, identity)
+        self._sequences.begin_anew(batch.place, identity)
         return True
 
     def _retry_out_of_order(self, batch: ProducerBatch) -> bool:
         """Where a batch before it may still come; it would be the next one, else."""
-        sequences = self.course.sequences
-        if sequences.unresolved(batch.place) is not None:
+        if self._sequences.unresolved(batch.place) is not None:
             return False
-        return batch.was_restamped or not sequences.is_next(batch)
+        return batch.was_restamped or not self._sequences.is_next(batch)
 
     def mend(self) -> None:
         """What can be told of batches that were given up is told (maybeResolveSequences)."""
-        for place in self.course.sequences.take_gaps():
+        for place in self._sequences.take_gaps():
             error = UnacknowledgedError(f"{place}: nobody knows whether what was sent is written")
             self.course.fail(error, Remedy.NEXT_EPOCH)
