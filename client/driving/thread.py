@@ -25,6 +25,7 @@ from logquake.client.network.links import Links
 T = TypeVar("T")
 
 _FOR_EVER_MS = 2**63
+_TO_END_MS = 1000  # what the thread itself takes is less
 
 _LOG = logging.getLogger(__name__)
 
@@ -108,9 +109,12 @@ class ThreadDriver:
 
     def wait_so_long(self, is_done: Callable[[], bool], timeout_s: float | None) -> bool:
         """As wait(), so many seconds at most, for ever with None."""
-        if timeout_s is None:
-            return self.wait(is_done, _FOR_EVER_MS)
-        return self.wait(is_done, self._clock.now_ms() + int(timeout_s * 1000))
+        timeout_ms = None if timeout_s is None else int(timeout_s * 1000)
+        return self.wait(is_done, self.deadline_ms(timeout_ms))
+
+    def deadline_ms(self, timeout_ms: int | None) -> int:
+        """Of who gives it so long from now on, with None for ever."""
+        return _FOR_EVER_MS if timeout_ms is None else self._clock.now_ms() + timeout_ms
 
     def _sleep(self, is_done: Callable[[], bool], left_ms: int) -> None:
         """Until it is done, or the client is over, or so long."""
@@ -147,8 +151,11 @@ class ThreadDriver:
         except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
             return partial(steps.throw, error)
 
-    def close(self) -> bool:
+    def close(self, deadline_ms: int = _FOR_EVER_MS) -> bool:
         """End all connections and the thread. In a callback it does not wait for that.
+
+        The thread has until then, and a second at least: a function of the program's, or the
+        system's that looks up names, may keep it, and then it ends by itself when that returns.
 
         Whether nobody else has closed it before.
         """
@@ -157,8 +164,19 @@ class ThreadDriver:
             self._is_closing = True
             self.wake()
         if not self.is_own_thread():
-            self._thread.join()
+            left_ms = max(deadline_ms - self._clock.now_ms(), _TO_END_MS)
+            self._thread.join(min(left_ms / 1000, threading.TIMEOUT_MAX))
+            if self._thread.is_alive():
+                self._leave_thread()
         return is_first
+
+    def _leave_thread(self) -> None:
+        _LOG.warning(
+            "%s is closed, but a function that its thread calls goes on", self._thread.name
+        )
+        with self.lock:
+            for woken in self._waiting:
+                woken.notify()  # they are told that it is closed
 
     @property
     def is_closed(self) -> bool:

@@ -92,12 +92,13 @@ class Admin:
         is not done then is told ClosedError. Closing again does nothing.
         """
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms
+        deadline_ms = self._driver.deadline_ms(given_ms)
         try:
             if not self._driver.is_closed:
                 with suppress(ClosedError):  # by another thread, meanwhile
                     self._driver.run(self._administering.close(given_ms))
         finally:
-            self._driver.close()
+            self._driver.close(deadline_ms)
 
     create_topics = _each(Administering.create_topics)
     delete_topics = _each(Administering.delete_topics)

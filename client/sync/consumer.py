@@ -249,15 +249,16 @@ class Consumer:
 
         Raises RebalanceListenerError, when all is done; ConcurrentUseError, and it stays open.
         """
+        deadline_ms = self._driver.deadline_ms(timeout_ms)
         try:
             if not self._driver.is_closed:
                 self._driver.run(self._consuming.close(timeout_ms))
         except ConcurrentUseError:
             raise
         except BaseException:
-            self._driver.close()
+            self._driver.close(deadline_ms)
             raise
-        self._driver.close()
+        self._driver.close(deadline_ms)
 
     def _or_api(self, timeout_ms: int | None) -> int:
         return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms

@@ -173,13 +173,15 @@ class Producer(ProducerFacade):
         that is not committed is aborted.
 
         Called in a callback it gives nothing any time, as Kafka's does: the thread that calls back
-        is the one that writes. Closing again does nothing but wait for the first one.
+        is the one that writes. Closing again does nothing but wait for the first one. A function
+        of the program's that keeps that thread is waited for no longer than a second more.
         """
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms
+        deadline_ms = self._driver.deadline_ms(given_ms)
         try:
             if not self._driver.is_closed:
                 with suppress(ClosedError):  # by another thread, meanwhile
                     self._driver.run(self._producing.close(given_ms))
         finally:
-            if self._driver.close():
+            if self._driver.close(deadline_ms):
                 self._producing.closed()
