@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logquake.client.consumer.batches import StoredBatch, seen, unreadable
+from logquake.client.consumer.batches import StoredBatch, read, unreadable
 from logquake.client.errors import OffsetOutOfRangeError, ReadStalledError
 from logquake.client.sync.consumer import Consumer
 from logquake.wire.errors import RecordError
@@ -80,8 +80,8 @@ def read_range(
         try:
             records = [
                 record
-                for record in seen(stored, most_bytes).records
-                if stored.first_offset <= record.offset < end
+                for record, offset in read(stored, stored.first_offset, most_bytes)
+                if offset < end
             ]
         except RecordError as error:
             raise unreadable(f"{place} at {stored.first_offset}", error) from error

@@ -6,16 +6,15 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from itertools import dropwhile, islice
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from logquake.client.consumer.batches import (
-    SeenBatch,
     StoredBatch,
-    seen,
+    read,
     stored_batches,
     unreadable,
+    walked,
 )
 from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings
@@ -23,7 +22,7 @@ from logquake.client.consumer.statistics import Tally
 from logquake.client.errors import CorruptRecordError
 from logquake.wire.errors import RecordError
 from logquake.wire.messages.fetch import PartitionData
-from logquake.wire.records import Record
+from logquake.wire.records import BatchHeader, Record
 from logquake.wire.records.header import is_complete
 from logquake.wire.records.walk import HOSTILE, WalkedRecord
 from logquake.wire.sentinels import NO_LEADER_EPOCH
@@ -54,7 +53,9 @@ class CompletedFetch:
         self._max_decompressed_bytes = settings.max_decompressed_bytes
         self._batches = stored_batches(data, asked_offset, check_crcs=settings.check_crcs)
         self._stored: StoredBatch | None = None  # the one that is taken from
-        self._batch: SeenBatch | None = None  # what is left of it, once a record was taken
+        # What is left of it, once a record was taken: the one, or else the other.
+        self._walk: Iterator[tuple[WalkedRecord, int]] | None = None
+        self._read: Iterator[tuple[Record, int]] | None = None
 
     @property
     def has_bytes(self) -> bool:
@@ -115,7 +116,7 @@ class CompletedFetch:
         """Nobody wants what is left."""
         self.is_consumed = True
         self._batches = iter(())
-        self._stored = self._batch = None
+        self._stored = self._walk = self._read = None
 
     def _has_stored_at_hand(self) -> bool:
         """Else it is consumed, and goes on behind its last batch, whatever that lacked."""
@@ -137,52 +138,51 @@ class CompletedFetch:
             taken.append(batch._replace(first_offset=self.next_offset))
             self.count += max(1, header.record_count)
         self.next_offset = max(self.next_offset, header.next_offset)
-        self._stored = self._batch = None
+        self._stored = self._walk = self._read = None
 
     def _has_batch_at_hand(self) -> bool:
-        if self._batch is None and self._has_stored_at_hand() and self._stored is not None:
-            self._batch = seen(self._stored, self._max_decompressed_bytes)
-            self._pass_over_what_is_before(self._batch)
-        return self._batch is not None
+        is_begun = self._walk is not None or self._read is not None
+        if not is_begun and self._has_stored_at_hand() and self._stored is not None:
+            self._walk = walked(self._stored, self.next_offset, self._max_decompressed_bytes)
+            if self._walk is None:
+                self._read_one_by_one(self._stored)
+        return self._stored is not None
 
-    def _pass_over_what_is_before(self, batch: SeenBatch) -> None:
-        """A broker sends whole batches."""
-        if batch.header.base_offset < self.next_offset:
-            is_before = partial(_is_before, self.next_offset)
-            self._batch = SeenBatch(
-                batch.header,
-                dropwhile(is_before, batch.records),
-                None if batch.walk is None else dropwhile(is_before, batch.walk),
-            )
+    def _read_one_by_one(self, batch: StoredBatch) -> None:
+        self._walk = None
+        self._read = read(batch, self.next_offset, self._max_decompressed_bytes)
 
     def _take_of_batch(self, most: int, taken: list[ConsumerRecord]) -> None:
-        batch = self._batch
+        batch, before = self._stored, len(taken)
         if batch is None:
             return
-        before = len(taken)
-        try:
-            self._take_in_one_go(batch, most, taken)
-        except HOSTILE:  # whoever reads one by one knows which it is, and what it lacks
-            is_before = partial(_is_before, self.next_offset)
-            batch = self._batch = SeenBatch(batch.header, dropwhile(is_before, batch.records))
-            self._take_one_by_one(batch, most, taken)
+        if self._walk is not None:
+            try:
+                self._take_in_one_go(batch.header, self._walk, most, taken)
+            except HOSTILE:  # whoever reads one by one knows which it is, and what it lacks
+                self._read_one_by_one(batch)
+        if self._read is not None:
+            self._take_one_by_one(batch.header, self._read, most, taken)
         if len(taken) - before < most:
             self._end_offset = batch.header.next_offset
-            self._stored = self._batch = None
+            self._stored = self._walk = self._read = None
 
-    def _take_in_one_go(self, batch: SeenBatch, most: int, taken: list[ConsumerRecord]) -> None:
+    def _take_in_one_go(
+        self,
+        header: BatchHeader,
+        walk: Iterator[tuple[WalkedRecord, int]],
+        most: int,
+        taken: list[ConsumerRecord],
+    ) -> None:
         """All or nothing: a comprehension, since this runs for every record that is consumed."""
-        if batch.walk is None:
-            self._take_one_by_one(batch, most, taken)
-            return
-        place, header, new = self.place, batch.header, tuple.__new__
+        place, new = self.place, tuple.__new__
         is_append_time, epoch = header.is_log_append_time, header.partition_leader_epoch
         taken += [
             new(
                 ConsumerRecord,
                 (
                     place,
-                    record.offset,
+                    offset,
                     record.timestamp,
                     is_append_time,
                     record.key,
@@ -191,19 +191,24 @@ class CompletedFetch:
                     epoch,
                 ),
             )
-            for record in islice(batch.walk, most)
+            for record, offset in islice(walk, most)
         ]
         if taken:
             self.next_offset = taken[-1].offset + 1
 
-    def _take_one_by_one(self, batch: SeenBatch, most: int, taken: list[ConsumerRecord]) -> None:
+    def _take_one_by_one(
+        self,
+        header: BatchHeader,
+        records: Iterator[tuple[Record, int]],
+        most: int,
+        taken: list[ConsumerRecord],
+    ) -> None:
         """As far as they can be read. Raises RecordError."""
-        header = batch.header
-        for record in islice(batch.records, most):
+        for record, offset in islice(records, most):
             taken.append(
                 ConsumerRecord(
                     self.place,
-                    record.offset,
+                    offset,
                     record.timestamp_ms,
                     header.is_log_append_time,
                     record.key,
@@ -212,8 +217,4 @@ class CompletedFetch:
                     header.partition_leader_epoch,
                 )
             )
-            self.next_offset = record.offset + 1
-
-
-def _is_before(offset: int, record: Record | WalkedRecord) -> bool:
-    return record.offset < offset
+            self.next_offset = offset + 1

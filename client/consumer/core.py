@@ -80,6 +80,7 @@ class ConsumerCore:
             parts.updates.next_due_ms(now_ms),
             parts.group.next_due_ms(now_ms),
             parts.questions.next_due_ms(now_ms),
+            parts.fetches.next_due_ms(now_ms),
             retry_ms,
         ]
         return min((each for each in due if each is not None), default=None)

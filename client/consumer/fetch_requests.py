@@ -1,4 +1,9 @@
-"""Sending what the fetcher wants, and telling it what came of it (Kafka's Fetcher.sendFetches)."""
+"""Sending what the fetcher wants, and telling it what came of it (Kafka's Fetcher.sendFetches).
+
+A broker whose answer is of no use is left alone for retry.backoff.ms: its next one would come as
+soon, and be as useless, and nobody has to poll for that. So is one that has no room for what is
+asked.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +35,8 @@ class FetchRequests:
         self._is_closing = False
         self._answered_since: list[tuple[int, int]] = []  # when they were sent, and throttled
         self._told_to_close: set[int] = set()
+        self._useless: set[int] = set()  # answers since the last poll, which knows the time
+        self._not_before_ms: dict[int, int] = {}
 
     def poll(self, now_ms: int) -> None:
         """Ask whoever has something to be asked for."""
@@ -38,9 +45,17 @@ class FetchRequests:
         self._answered_since.clear()
         if self._is_closing:
             return
-        is_ready = partial(self._network.ready, now_ms=now_ms)
-        for node_id, request in self._fetcher.requests(now_ms, is_ready).items():
+        self._leave_alone(now_ms)
+        may_ask = partial(self._may_ask, now_ms=now_ms)
+        for node_id, request in self._fetcher.requests(now_ms, may_ask).items():
             self._ask(node_id, request, partial(self._answered, now_ms), now_ms)
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        """When somebody may be asked again who was left alone."""
+        if self._useless and not self._is_closing:
+            return now_ms
+        later = (at_ms for at_ms in self._not_before_ms.values() if at_ms > now_ms)
+        return min(later, default=None)
 
     def close(self, now_ms: int) -> None:
         """Brokers that are connected need not keep their sessions. Nothing is fetched any more."""
@@ -54,6 +69,16 @@ class FetchRequests:
     def is_closed(self) -> bool:
         """Whoever was told to has answered."""
         return self._is_closing and not self._told_to_close
+
+    def _leave_alone(self, now_ms: int) -> None:
+        again_ms = now_ms + self._settings.retry_backoff_ms
+        self._not_before_ms |= dict.fromkeys(self._useless, again_ms)
+        self._useless.clear()
+
+    def _may_ask(self, node_id: int, now_ms: int) -> bool:
+        """A connection that was lost is made anew meanwhile."""
+        is_ready = self._network.ready(node_id, now_ms)
+        return is_ready and self._not_before_ms.get(node_id, now_ms) <= now_ms
 
     def _ask(
         self,
@@ -77,10 +102,13 @@ class FetchRequests:
     def _answered(self, sent_ms: int, node_id: int, version: int, answer: Answer) -> None:
         if isinstance(answer, FetchResponse):
             self._answered_since.append((sent_ms, answer.throttle_time_ms))
-            self._fetcher.answered(node_id, answer, version)
+            if not self._fetcher.answered(node_id, answer, version):
+                self._useless.add(node_id)
         else:
             self._failures.note(answer)
             self._fetcher.failed(node_id)
+            if not (isinstance(answer, ClientError) and answer.retriable):
+                self._useless.add(node_id)  # of a connection that is lost reconnecting takes time
 
     def _closed(self, node_id: int, _version: int, _answer: Answer) -> None:
         """Whether it has done so is its own affair."""

@@ -86,13 +86,14 @@ class Fetcher:
         self._in_flight |= sent
         return sent
 
-    def answered(self, node_id: int, answer: FetchResponse, version: int) -> None:
+    def answered(self, node_id: int, answer: FetchResponse, version: int) -> bool:
+        """Whether it is of any use."""
         request = self._in_flight.pop(node_id)
         told = self._session(node_id).on_answer(answer, version)
         if told is None:
             if answer.error_code == ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR:
                 self._cluster.request_update()
-            return
+            return False
         tally = Tally(len(told))
         self._buffer.add(
             CompletedFetch(place, request.session[place].offset, data, self._settings, tally)
@@ -102,6 +103,7 @@ class Fetcher:
             (place, data.error_code, data.current_leader) for place, data in told.items()
         )
         self._cluster.leaders_told(moved, nodes_at(answer.node_endpoints))
+        return True
 
     def failed(self, node_id: int) -> None:
         """No answer has come, and none will."""

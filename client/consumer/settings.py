@@ -48,6 +48,8 @@ class FetchSettings:
     max_decompressed_bytes: int = 128 * 1024 * 1024
     # metadata.max.age.ms: for how long a nearer replica is read from before the leader is asked.
     preferred_replica_ms: int = 300_000
+    # retry.backoff.ms: for how long a broker is left alone whose answer is of no use.
+    retry_backoff_ms: int = 100
 
     def max_answer_bytes(self, version: int, partitions: int) -> int:
         """With its records; of a request of that version for so many partitions."""

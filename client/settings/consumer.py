@@ -126,6 +126,7 @@ class ConsumerConfig(CommonConfig):
             max_decompressed_bytes=self.logquake_max_decompressed_bytes,
             rack=self.client_rack,
             preferred_replica_ms=self.metadata_max_age_ms,
+            retry_backoff_ms=self.retry_backoff_ms,
         )
 
     def asking(self) -> AskingSettings:

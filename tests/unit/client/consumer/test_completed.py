@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from logquake.client.consumer.collecting import Take
 from logquake.client.consumer.completed import CompletedFetch
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import Tally
@@ -19,16 +20,22 @@ from logquake.wire.records import (
     Record,
     encode_batch,
     encode_message_set,
+    read_header,
 )
+from logquake.wire.records.layout import HEADER
 from logquake.wire.topic_partition import TopicPartition
 
 PLACE = TopicPartition("t", 0)
 MANY = 100
 
 
-def batch(first: int, count: int, *, producer_id: int = -1, flags: int = 0) -> bytes:
+def batch(first: int, count: int, *, base: int = 0, producer_id: int = -1, flags: int = 0) -> bytes:
     records = [Record(offset, 1, None, b"v") for offset in range(first, first + count)]
-    return bytes(encode_batch(records, flags=flags, producer_id=producer_id, producer_epoch=0))
+    return bytes(
+        encode_batch(
+            records, base_offset=base, flags=flags, producer_id=producer_id, producer_epoch=0
+        )
+    )
 
 
 def completed(
@@ -115,3 +122,73 @@ def test_what_a_batch_may_decompress_to_is_a_key() -> None:
         else:
             with pytest.raises(CorruptRecordError, match=r"more than 9000 .*decompressed\.bytes"):
                 fetch.take(1)
+
+
+def with_header(stored: bytes, **fields: int) -> bytes:
+    """Where a broker says something else of its batch, with a checksum that fits."""
+    header = read_header(memoryview(stored))._replace(**fields)
+    changed = bytearray(HEADER.pack(*header) + stored[HEADER_BYTES:])
+    changed[17:21] = crc32c(changed[21:]).to_bytes(4)
+    return bytes(changed)
+
+
+def at_offsets(*offsets: int, base: int = 10, last_delta: int = 1) -> bytes:
+    records = [Record(offset, 1, None, b"v") for offset in offsets]
+    return with_header(bytes(encode_batch(records, base_offset=base)), last_offset_delta=last_delta)
+
+
+@pytest.mark.parametrize("base", [2**63 - 1, 2**63 - 1 - 2**31 + 1])
+@pytest.mark.parametrize("take", [CompletedFetch.take, CompletedFetch.take_batches])
+def test_a_batch_that_nothing_could_follow_is_corrupt(base: int, take: Take[object]) -> None:
+    far = with_header(batch(0, 1), base_offset=base)
+    fetch = completed(batch(0, 2) + far)
+    assert take(fetch, MANY)
+    for _ in range(2):
+        with pytest.raises(CorruptRecordError, match=f"t-0 at 2: .*a batch at offset {base}"):
+            take(fetch, MANY)
+    assert fetch.next_offset == 2
+
+
+def test_a_compressed_record_that_nothing_could_follow_is_corrupt() -> None:
+    records = [Record(2**63 - 1, 1, None, b"v")]
+    old = bytearray(encode_message_set(records, magic=0, codec=Codec.GZIP))
+    old[:8] = bytes(8)  # as early librdkafka leaves it
+    with pytest.raises(CorruptRecordError, match=f"a record at offset {2**63 - 1}"):
+        completed(bytes(old)).take(MANY)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "last_delta", "taken"),
+    [
+        # As many records as offsets: they are counted.
+        ((10, 3), 1, [10, 11]),
+        ((3, 3), 1, [10, 11]),
+        ((73, 10), 1, [10, 11]),
+        # Others are passed over where they go back, as Kafka's consumer does.
+        ((10, 3, 12), 5, [10, 12]),
+        ((3, 3), 5, []),
+        ((73, 10), 63, [73]),
+        ((10, 12, 12, 11, 15), 5, [10, 12, 15]),
+    ],
+)
+@pytest.mark.parametrize("most", [1, MANY])
+def test_offsets_that_go_back_within_a_batch_are_never_handed_out(
+    offsets: tuple[int, ...], last_delta: int, taken: list[int], most: int
+) -> None:
+    fetch = completed(at_offsets(*offsets, last_delta=last_delta), asked_offset=10)
+    found: list[int] = []
+    while records := fetch.take(most):
+        found += [record.offset for record in records]
+    assert found == taken
+    assert fetch.next_offset == max(10 + last_delta, *taken, 0) + 1
+
+
+@pytest.mark.parametrize("first", range(9, 16))
+def test_what_is_before_the_offset_asked_for_is_passed_over(first: int) -> None:
+    dense = batch(10, 5, base=10)
+    cleaned = at_offsets(10, 12, 13, last_delta=4)
+    for stored, offsets in ((dense, range(10, 15)), (cleaned, (10, 12, 13))):
+        fetch = completed(stored, asked_offset=first)
+        assert [each.offset for each in fetch.take(MANY)] == [at for at in offsets if at >= first]
+        assert fetch.take(MANY) == []
+        assert fetch.next_offset == 15

@@ -1,0 +1,98 @@
+"""Whoever answers a Fetch with what is of no use is asked again after a while, not at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from logquake.client.errors import CorruptRecordError, UnsupportedVersionError
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.api_versions import ApiVersionsResponse
+from logquake.wire.messages.fetch import (
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
+from logquake.wire.records import Record, encode_batch
+from logquake.wire.schema import Message
+from logquake.wire.topic_partition import TopicPartition
+from tests.unit.client.cluster_in_memory import Handler, all_versions
+from tests.unit.client.consumer.lone_consumer import LoneConsumer
+
+PLACE = TopicPartition("t", 0)
+BACKOFF_MS = 200
+IDLE_MS = 10_000
+
+
+def reading(fetch: Handler | None, **keys: object) -> LoneConsumer:
+    """Each Fetch takes a millisecond."""
+    lone = LoneConsumer({}, retry_backoff_ms=BACKOFF_MS, **keys)
+
+    def answer(request: Any, address: Any) -> Message | bytes | Exception | None:
+        lone.clock.now += 1
+        return fetch(request, address) if fetch else None
+
+    lone.network.handlers[ApiKey.FETCH] = answer
+    lone.call(lone.consuming.assign([PLACE]))
+    lone.consuming.seeking.seek(PLACE, 0)
+    return lone
+
+
+def fetches(lone: LoneConsumer) -> int:
+    return len(lone.network.requests[ApiKey.FETCH])
+
+
+def about(request: FetchRequest, data: PartitionData) -> FetchResponse:
+    topics = [FetchableTopicResponse(topic_id=request.topics[0].topic_id, partitions=[data])]
+    return FetchResponse(session_id=0, responses=topics)
+
+
+@pytest.mark.parametrize(
+    "useless",
+    [
+        FetchResponse(error_code=ErrorCode.INVALID_REQUEST),
+        FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        FetchResponse(responses=[FetchableTopicResponse(topic_id=bytes(range(1, 17)))]),
+        FetchResponse(session_id=5),  # nothing of what was asked for
+        bytes(8),  # no frame
+    ],
+    ids=["refused", "no session", "another topic", "nothing", "no frame"],
+)
+def test_a_useless_answer_is_followed_by_a_pause(useless: Message | bytes) -> None:
+    lone = reading(lambda *_: useless)
+    lone.be_left_alone(IDLE_MS)
+    asked = fetches(lone)
+    assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 1
+    assert lone.passes < 30 * asked
+
+
+def test_a_broker_that_cannot_be_asked_is_left_alone_for_as_long() -> None:
+    lone = reading(None)
+    spoken = [each for each in all_versions().api_keys if each.api_key != ApiKey.FETCH]
+    told = ApiVersionsResponse(api_keys=spoken)
+    lone.network.handlers[ApiKey.API_VERSIONS] = lambda *_: told
+    lone.be_left_alone(IDLE_MS)
+    assert lone.passes < 10 * IDLE_MS // BACKOFF_MS
+    with pytest.raises(UnsupportedVersionError):
+        lone.call(lone.consuming.poll(0))
+
+
+@pytest.mark.parametrize("base", [2**63 - 1, 2**63 - 2])
+def test_a_record_that_nothing_could_follow_makes_nobody_go_round_and_round(base: int) -> None:
+    far = base.to_bytes(8) + encode_batch([Record(0, 1, None, b"v")])[8:]
+
+    def fetch(request: FetchRequest, _: object) -> FetchResponse:
+        data = PartitionData(partition_index=0, error_code=0, high_watermark=2**63 - 1)
+        data.records = memoryview(bytes(far))
+        return about(request, data)
+
+    lone = reading(fetch)
+    for _ in range(5):
+        with pytest.raises(CorruptRecordError, match=f"offset {base}"):
+            lone.call(lone.consuming.poll(1000))
+        lone.be_left_alone(IDLE_MS)
+    assert (fetches(lone), lone.passes < 100) == (1, True)
+    assert lone.call(lone.consuming.seeking.position(PLACE, 0)) == 0
