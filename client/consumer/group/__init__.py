@@ -13,6 +13,7 @@ freshness.py        a pattern is matched just before joining
 keeping_alive.py    it beats, or leaves
 heartbeat.py        when
 coordinator.py      who coordinates, and asking it
+unsent.py           what it is to be asked, until it may be
 requests.py         what it is asked about membership
 commits.py          offsets are committed
 automatic.py        by themselves

@@ -7,9 +7,9 @@ from functools import partial
 from typing import NamedTuple
 
 from logquake.client.consumer.assignors.subscriptions import by_topic
-from logquake.client.consumer.group.coordinator import Done, Question
 from logquake.client.consumer.group.generation import Generation
 from logquake.client.consumer.group.listener import Offsets
+from logquake.client.consumer.group.unsent import Done, Question
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_offsets import (

@@ -7,22 +7,21 @@ a JoinGroup that it holds would keep all that follows waiting.
 from __future__ import annotations
 
 import logging
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from typing import NamedTuple, TypeAlias
 
 from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
+from logquake.client.consumer.group.unsent import Done, Question, Unsent
 from logquake.client.coordinator_lookups import COORDINATOR_MOVED, found_of, lookup
 from logquake.client.errors import (
     AuthenticationFailedError,
     ClientError,
     ConnectionLostError,
     MalformedResponseError,
+    TimedOutError,
     UnsupportedVersionError,
     broker_error,
 )
@@ -36,14 +35,10 @@ from logquake.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
-from logquake.wire.schema import Message
 
 _LOG = logging.getLogger(__name__)
 
 _CONNECTION_IDS_FROM = 0x7FFFFFFF  # downwards: no broker is called so
-
-Done: TypeAlias = Callable[[Answer, int], None]
-"""Told the answer, and the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +59,10 @@ class Found:
     since_ms: int
 
 
-class Question(NamedTuple):
-    """``build`` is told the version; ``at_least`` is the first one that can say it."""
-
-    request: type[Message]
-    response: type[Message]
-    build: Callable[[int], Message]
-    done: Done
-    timeout_ms: int | None = None
-    at_least: int = 0
-
-
 class Coordinator:
     """It is looked for as long as somebody wants it. What is asked is sent in order; the answers
-    are told in `poll`, which knows the time.
+    are told in `poll`, which knows the time. What has not left in time, on a connection that the
+    coordinator wants to be left alone, say, is told so.
     """
 
     def __init__(
@@ -100,7 +85,7 @@ class Coordinator:
         self._attempts = 0  # since a coordinator last served
         self.failed_lookups = 0  # ever
         self.failure: ClientError | None = None  # for good, and nobody has heard of it yet
-        self._unsent: deque[Question] = deque()
+        self._unsent = Unsent(settings.request_timeout_ms)
         self._in_flight = 0
         self._answered: list[tuple[Done, Answer]] = []
 
@@ -135,7 +120,7 @@ class Coordinator:
 
     def ask(self, question: Question) -> None:
         if self.is_known:
-            self._unsent.append(question)
+            self._unsent.add(question)
         else:
             self._tell(question.done, _unavailable("it is not known"))
 
@@ -163,10 +148,14 @@ class Coordinator:
         if self._is_wanted and self.failure is None and isinstance(self._standing, Unknown):
             self._look_for_it(self._standing, now_ms)
         self._send_unsent(now_ms)
+        for question in self._unsent.take_overdue(now_ms):
+            self._tell(question.done, TimedOutError("the coordinator could not be asked in time"))
 
     def next_due_ms(self, now_ms: int) -> int | None:
         if self._answered:
             return now_ms
+        if isinstance(self._standing, Found):
+            return self._unsent.next_due_ms()
         if self._is_wanted and isinstance(self._standing, Unknown):
             due_ms = self._standing.not_before_ms
             return (
@@ -190,11 +179,14 @@ class Coordinator:
             self._lost(f"no connection to the coordinator: {failure}", now_ms)
 
     def _send_unsent(self, now_ms: int) -> None:
+        self._unsent.keep(now_ms)
         while isinstance(self._standing, Found):
             node = self._standing.node
-            if not self._network.ready_at(node, now_ms) or not self._unsent:
+            if not self._network.ready_at(node, now_ms):
                 return
-            self._send(node, self._unsent.popleft(), now_ms)
+            if (question := self._unsent.take_next()) is None:
+                return
+            self._send(node, question, now_ms)
 
     def _send(self, node: Node, question: Question, now_ms: int) -> None:
         try:
@@ -226,9 +218,8 @@ class Coordinator:
         self._statistics.tell(GroupEventKind.COORDINATOR_LOST, why)
         wait_ms = self._backoff.after(self._attempts - 1) if self._attempts else 0
         self._standing = Unknown(now_ms + wait_ms)
-        for question in self._unsent:
+        for question in self._unsent.take_all():
             self._tell(question.done, _unavailable(why))
-        self._unsent.clear()
 
     # Within: looking for it
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 
 from logquake.client.consumer.assignors.subscriptions import CONSUMERS
-from logquake.client.consumer.group.coordinator import Done, Question
 from logquake.client.consumer.group.generation import EncodedAssignment, Generation
 from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.group.unsent import Done, Question
 from logquake.wire.messages.group_membership import (
     HeartbeatRequest,
     HeartbeatResponse,

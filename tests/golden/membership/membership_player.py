@@ -320,7 +320,7 @@ class MembershipPlayer(Player):
     def do_left(self) -> None:
         self._tell(ApiKey.LEAVE_GROUP, LeaveGroupResponse(error_code=ErrorCode.NONE))
 
-    def do_answer_commit(self, **codes: str) -> None:
+    def do_answer_commit(self, throttle: str = "0", **codes: str) -> None:
         """All is well but what is named."""
         _, _, request = self._asked[ApiKey.OFFSET_COMMIT][0]
         assert isinstance(request, OffsetCommitRequest)
@@ -339,7 +339,10 @@ class MembershipPlayer(Player):
             )
             for topic in request.topics
         ]
-        self._tell(ApiKey.OFFSET_COMMIT, OffsetCommitResponse(topics=topics))
+        self._tell(
+            ApiKey.OFFSET_COMMIT,
+            OffsetCommitResponse(throttle_time_ms=int(throttle), topics=topics),
+        )
 
     def do_fetched(self, error: str = "NONE", **offsets: str) -> None:
         """``t-0=5``, with its epoch ``t-0=5@7``, ``t-0=nothing``, or an error's name."""
