@@ -18,6 +18,7 @@ loop.
     network/        connections, versions, metadata, without I/O; what all of this stands on
     driving/        who waits, and how bytes travel
     ranges.py       a range of a partition, by a consumer: batches as they are stored
+    isolation.py    what a reader sees of transactions
     coordinator_lookups.py how coordinators are asked for
     consumers.py, partitions.py what a consumer is founded on; a topic's partitions
     connection.py   one broker, one request and its response: what only that broker can say

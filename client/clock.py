@@ -13,6 +13,10 @@ class Clock(Protocol):
     def wall_ms(self) -> int:
         """Milliseconds since the Unix epoch."""
 
+
+class SleepingClock(Clock, Protocol):
+    """For those who let a thread of theirs wait until some time has passed."""
+
     def sleep_ms(self, duration_ms: int) -> None: ...
 
 

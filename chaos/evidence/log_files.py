@@ -27,13 +27,14 @@ from logquake.storage.checkpoint_files import (
 )
 from logquake.storage.disk.read_only_disk import ReadOnlyDisk
 from logquake.storage.disk.seam import File
-from logquake.storage.segments.batch_walk import (
-    MAX_DECOMPRESSED_BYTES,
-    DamagedBatchError,
-    walk_verified,
-)
+from logquake.storage.segments.batch_walk import DamagedBatchError, walk_verified
 from logquake.wire.errors import RecordError
-from logquake.wire.records import BatchHeader, iterate_records, read_end_marker
+from logquake.wire.records import (
+    MAX_DECOMPRESSED_BYTES,
+    BatchHeader,
+    iterate_records,
+    read_end_marker,
+)
 from logquake.wire.records.layout import LENGTH, LENGTH_OVERHEAD, LENGTH_POSITION
 from logquake.wire.topic_partition import TopicPartition
 

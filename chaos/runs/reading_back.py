@@ -16,8 +16,8 @@ from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import Taker
 from logquake.client import Admin
-from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import ClientError
+from logquake.client.isolation import Isolation
 from logquake.cluster.observing.log_offsets import latest_offsets
 from logquake.cluster.running.cluster import RunningCluster
 

@@ -25,7 +25,7 @@ from logquake.chaos.workloads.pacing import Pace
 from logquake.chaos.workloads.sending import Record, SentRows
 from logquake.chaos.workloads.transactions import ProducerOver
 from logquake.chaos.workloads.whom import Whom
-from logquake.client.clock import Clock, SystemClock
+from logquake.client.clock import SleepingClock, SystemClock
 from logquake.client.errors import BrokerError, ClientError, RequestTimedOutError
 from logquake.client.settings.addresses import addresses
 from logquake.cluster.observing.broker_connections import Dial, dial_as
@@ -73,7 +73,9 @@ class ImpatientProducer:
     nothing more but what became of that batch.
     """
 
-    def __init__(self, life: Life, dial: Dial | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self, life: Life, dial: Dial | None = None, clock: SleepingClock | None = None
+    ) -> None:
         plan = life.plan
         self._plan = plan
         self._history = life.history
@@ -81,7 +83,7 @@ class ImpatientProducer:
         self._random = life.random
         self._numbers = numbers(plan.ordinal)
         self._rows = SentRows(life.history, plan.topic)
-        self._clock: Clock = clock or SystemClock()
+        self._clock: SleepingClock = clock or SystemClock()
         dial = dial or dial_as(life.process, REQUEST_TIMEOUT_MS)
         self._whom = Whom(addresses(plan.bootstrap), dial)
         self._asking = Asking(self._whom, self._clock, self._id, TRANSACTION_TIMEOUT_MS)

@@ -13,8 +13,8 @@ from logquake.client.admin.asks import Ask, Broker, Terms, fixed
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.leaders import Leaders, outcome_of
 from logquake.client.consumer.assignors.subscriptions import by_topic
-from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import ClientError, UnsupportedVersionError
+from logquake.client.isolation import Isolation
 from logquake.client.network.snapshot import STALE
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (

@@ -30,7 +30,7 @@ from logquake.client.classic.serializer import Decoder, DefaultDecoder
 from logquake.client.classic.settings.consumer import ConsumerConfig
 from logquake.client.classic.settings.older_names import OF_CONSUMERS, in_newer_words
 from logquake.client.classic.versions import Release
-from logquake.client.clock import Clock, SystemClock
+from logquake.client.clock import SleepingClock, SystemClock
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.settings.reading import read
 from logquake.wire.topic_partition import TopicPartition
@@ -54,7 +54,7 @@ class ConsumerConnector:
         release: Release = Release.V0_8_2,
         dial: Dial | None = None,
         open_session: OpenSession | None = None,
-        clock: Clock | None = None,
+        clock: SleepingClock | None = None,
         random: Random | None = None,
         **keys: object,
     ) -> None:

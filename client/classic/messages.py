@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from logquake.client.classic.serializer import Decoder
 from logquake.wire.compression import Codec
 from logquake.wire.records import (
+    MAX_DECOMPRESSED_BYTES,
     BatchHeader,
     Record,
     check_crc,
@@ -24,9 +25,6 @@ from logquake.wire.sentinels import NO_TIMESTAMP
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024
-"""Of one wrapper; Kafka has no bound."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from logquake.client.classic.settings.older_names import OF_PRODUCERS, in_newer_
 from logquake.client.classic.settings.producer import ProducerConfig, ProducerType
 from logquake.client.classic.topic_metadata import MetadataAsker
 from logquake.client.classic.versions import Release
-from logquake.client.clock import Clock, SystemClock
+from logquake.client.clock import SleepingClock, SystemClock
 from logquake.client.errors import ProducerClosedError
 from logquake.client.settings.reading import read
 
@@ -56,7 +56,7 @@ class Producer:
         release: Release = Release.V0_8_2,
         dial: Dial | None = None,
         open_session: OpenSession | None = None,
-        clock: Clock | None = None,
+        clock: SleepingClock | None = None,
         random: Random | None = None,
         **keys: object,
     ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 T_contra = TypeVar("T_contra", contravariant=True)
 T_co = TypeVar("T_co", covariant=True)
@@ -25,12 +25,6 @@ class DefaultEncoder:
         if not isinstance(value, bytes | bytearray | memoryview):
             raise TypeError(f"bytes are needed, or a serializer.class: {value!r}")
         return bytes(value)
-
-
-class NullEncoder:
-    """Nothing, whatever it is given."""
-
-    def to_bytes(self, value: Any) -> None: ...
 
 
 class StringEncoder:

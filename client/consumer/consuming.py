@@ -29,13 +29,13 @@ from logquake.client.consumer.handing_out import HandingOut
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.consumer.records import NOTHING, ConsumerRecords
 from logquake.client.consumer.seeking import Seeking
-from logquake.client.consumer.settings import Isolation
 from logquake.client.consumer.statistics import FETCHING, Groups, PollStatistics
 from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError
 from logquake.client.given import check_pattern, check_places, check_topics
+from logquake.client.isolation import Isolation
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
 from logquake.wire.topic_partition import TopicPartition

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from logquake.client.consumer.leader_requests import Question
-from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import ClientError, broker_error
+from logquake.client.isolation import Isolation
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,

@@ -8,9 +8,10 @@ from functools import partial
 from logquake.client.consumer.cluster import leader_of
 from logquake.client.consumer.leader_requests import LeaderRequests
 from logquake.client.consumer.offset_lists import AskedTime, OffsetAndTimestamp, listed, question
-from logquake.client.consumer.settings import AskingSettings, Isolation
+from logquake.client.consumer.settings import AskingSettings
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import ClientError
+from logquake.client.isolation import Isolation
 from logquake.client.network.link import Answer
 from logquake.client.network.metadata import Metadata
 from logquake.wire.messages.offsets import ListOffsetsResponse

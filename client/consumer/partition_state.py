@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from logquake.client.consumer.position import FetchPosition, LeaderAndEpoch
-from logquake.client.consumer.settings import Isolation, OffsetReset
+from logquake.client.consumer.settings import OffsetReset
+from logquake.client.isolation import Isolation
 from logquake.wire.sentinels import NO_LEADER
 
 

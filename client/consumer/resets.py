@@ -8,8 +8,9 @@ from logquake.client.consumer.cluster import leader_of
 from logquake.client.consumer.offset_lists import AskedTime, OffsetAndTimestamp, listed, question
 from logquake.client.consumer.position import FetchPosition
 from logquake.client.consumer.position_requests import PositionRequests
-from logquake.client.consumer.settings import Isolation, OffsetReset
+from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.isolation import Isolation
 from logquake.client.network.link import Answer
 from logquake.client.network.metadata import Metadata
 from logquake.wire.messages.offsets import ListOffsetsResponse

@@ -1,16 +1,11 @@
-"""A consumer's keys, as far as its core heeds them yet; the names are Kafka's."""
+"""A consumer's keys, as far as its core heeds them; the names are Kafka's."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum
 
-
-class Isolation(IntEnum):
-    """What a reader sees of transactions, under Kafka's isolation.level."""
-
-    READ_UNCOMMITTED = 0
-    READ_COMMITTED = 1
+from logquake.client.isolation import Isolation
 
 
 class OffsetReset(Enum):
@@ -19,11 +14,6 @@ class OffsetReset(Enum):
     EARLIEST = "earliest"
     LATEST = "latest"
     NONE = "none"  # the program is told, and decides
-
-
-# A topic's max.message.bytes may be more, but then Kafka's own brokers hardly take it in
-# (socket.request.max.bytes is 100 MiB).
-_LARGEST_BATCH_BYTES = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +34,7 @@ class FetchSettings:
     check_crcs: bool = True
     # client.rack: read from the replica that is nearest (KIP-392).
     rack: str = ""
-    # logquake.max.decompressed.bytes: what one batch may decompress to.
+    # logquake.max.decompressed.bytes: what one batch may decompress to, and so what one may weigh.
     max_decompressed_bytes: int = 128 * 1024 * 1024
     # metadata.max.age.ms: for how long a nearer replica is read from before the leader is asked.
     preferred_replica_ms: int = 300_000
@@ -55,7 +45,7 @@ class FetchSettings:
         """With its records; of a request of that version for so many partitions."""
         # Before version 3 no request bounds its answer but partition by partition.
         asked = self.max_bytes if version >= 3 else partitions * self.partition_max_bytes
-        return max(asked, _LARGEST_BATCH_BYTES) + self.max_response_bytes
+        return max(asked, self.max_decompressed_bytes) + self.max_response_bytes
 
 
 @dataclass(frozen=True, slots=True)

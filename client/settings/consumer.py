@@ -8,8 +8,9 @@ from itertools import count
 from typing import Any, ClassVar
 
 from logquake.client.consumer.group.settings import GroupSettings
-from logquake.client.consumer.settings import AskingSettings, FetchSettings, Isolation, OffsetReset
+from logquake.client.consumer.settings import AskingSettings, FetchSettings, OffsetReset
 from logquake.client.errors import SettingsError
+from logquake.client.isolation import Isolation
 from logquake.client.network.metadata import MetadataSettings
 from logquake.client.network.settings import NetworkSettings
 from logquake.client.settings.absent import ABSENT_FROM_ALL
@@ -82,7 +83,8 @@ class ConsumerConfig(CommonConfig):
     max_partition_fetch_bytes: int = key(1024 * 1024, integer(0))
     check_crcs: bool = key(True, Flag())
     # A key of our own: what one batch may decompress to, since a few bytes may say that they are
-    # terabytes. A batch that is more is corrupt to this consumer; Kafka's take what there is.
+    # terabytes. A batch that is more is corrupt to this consumer; Kafka's take what there is. An
+    # answer may be as large, whatever was asked for: its first batch comes whole.
     logquake_max_decompressed_bytes: int = key(128 * 1024 * 1024, integer(1))
     # Where this client is: followers there may serve it (KIP-392).
     client_rack: str = key("", identifier())

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from logquake.client import Admin
 from logquake.client.admin import OffsetSpec
-from logquake.client.consumer.settings import Isolation
+from logquake.client.isolation import Isolation
 from logquake.wire.topic_partition import TopicPartition
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from logquake.storage.segments.batch_walk import MAX_DECOMPRESSED_BYTES
 from logquake.wire.errors import ProtocolError, RecordError
 from logquake.wire.records import (
+    MAX_DECOMPRESSED_BYTES,
     BatchHeader,
     ControlType,
     iterate_batches,

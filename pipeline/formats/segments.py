@@ -31,13 +31,17 @@ from logquake.storage.dirs.meta_properties import read_meta_properties
 from logquake.storage.disk.read_only_disk import ReadOnlyDisk
 from logquake.storage.disk.seam import File
 from logquake.storage.segments.batch_walk import (
-    MAX_DECOMPRESSED_BYTES,
     SCAN_CHUNK_BYTES,
     DamagedBatchError,
     walk_headers,
 )
 from logquake.wire.errors import RecordError
-from logquake.wire.records import BatchHeader, iterate_records, read_end_marker
+from logquake.wire.records import (
+    MAX_DECOMPRESSED_BYTES,
+    BatchHeader,
+    iterate_records,
+    read_end_marker,
+)
 from logquake.wire.records.header import MAX_SEQUENCE, check_crc
 from logquake.wire.sentinels import NO_SEQUENCE
 from logquake.wire.topic_partition import TopicPartition

@@ -7,10 +7,15 @@ from collections.abc import Generator, Iterator, Sequence
 from logquake.storage.cleaner.offset_map import OffsetMap
 from logquake.storage.cleaner.plan import CleaningPlan
 from logquake.storage.cleaner.policy import segments_between
-from logquake.storage.cleaner.rewriting import MAX_DECOMPRESSED_BYTES
 from logquake.storage.cleaner.source import Chunk, Source, read_chunks
 from logquake.storage.cleaner.transactions import CleanedTransactions
-from logquake.wire.records import BatchHeader, check_crc, iterate_records, read_end_marker
+from logquake.wire.records import (
+    MAX_DECOMPRESSED_BYTES,
+    BatchHeader,
+    check_crc,
+    iterate_records,
+    read_end_marker,
+)
 
 
 class MapBuilder:

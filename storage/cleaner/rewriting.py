@@ -16,9 +16,9 @@ from logquake.storage.cleaner.record_filter import BatchVerdict, Horizon, Record
 from logquake.storage.disk.seam import Buffer
 from logquake.storage.segments.segment import StagedBatch
 from logquake.wire.records import (
+    MAX_DECOMPRESSED_BYTES,
     BatchFlag,
     BatchHeader,
-    ProduceLimits,
     Record,
     check_crc,
     encode_batch,
@@ -28,7 +28,6 @@ from logquake.wire.records import (
     read_header,
 )
 
-MAX_DECOMPRESSED_BYTES = ProduceLimits().max_decompressed_bytes
 _KEPT_FLAGS = BatchFlag.LOG_APPEND_TIME | BatchFlag.TRANSACTIONAL | BatchFlag.CONTROL
 
 

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from logquake.storage.errors import OffsetOutOfRange, StorageError
 from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
 from logquake.storage.log.state import LogState
-from logquake.storage.segments.batch_walk import MAX_DECOMPRESSED_BYTES, DamagedBatchError
+from logquake.storage.segments.batch_walk import DamagedBatchError
 from logquake.storage.segments.recent_batches import BatchPlace
 from logquake.storage.segments.segment import Segment
 from logquake.wire.errors import ErrorCode, RecordError
-from logquake.wire.records import BatchHeader, Record, iterate_records
+from logquake.wire.records import MAX_DECOMPRESSED_BYTES, BatchHeader, Record, iterate_records
 
 
 class LogReader:

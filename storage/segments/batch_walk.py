@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from logquake.storage.disk.seam import File
 from logquake.storage.errors import DamagedFileError
 from logquake.wire.errors import RecordError
-from logquake.wire.records import ProduceLimits, iterate_records
+from logquake.wire.records import MAX_DECOMPRESSED_BYTES, iterate_records
 from logquake.wire.records.header import BatchHeader, check_crc, read_header_within
 from logquake.wire.records.layout import HEADER_BYTES
 
 LOOKUP_CHUNK_BYTES = 8 * 1024
 SCAN_CHUNK_BYTES = 1024 * 1024
-MAX_DECOMPRESSED_BYTES = ProduceLimits().max_decompressed_bytes
 
 
 class DamagedBatchError(DamagedFileError):

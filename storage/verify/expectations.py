@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from logquake.wire.records import MAX_DECOMPRESSED_BYTES
 from logquake.wire.topic_partition import TopicPartition
 
 Offsets = Mapping[TopicPartition, int]
@@ -26,7 +27,7 @@ class Limits:
     # A larger batch is only told of.
     max_batch_bytes: int = 128 << 20
     # Records that decompress to more than this are not looked at.
-    max_decompressed_bytes: int = 128 << 20
+    max_decompressed_bytes: int = MAX_DECOMPRESSED_BYTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ from logquake.wire.records.layout import HEADER_BYTES
 from logquake.wire.records.legacy.building import encode_message_set
 from logquake.wire.records.legacy.downward import down_convert
 from logquake.wire.records.legacy.produced import convert_produced
+from logquake.wire.records.limits import MAX_DECOMPRESSED_BYTES
 from logquake.wire.records.patch import patch_base, set_max_timestamp
 from logquake.wire.records.reading import Record, iterate_records
 from logquake.wire.records.validation import (
@@ -54,6 +55,7 @@ from logquake.wire.records.validation import (
 
 __all__ = [
     "HEADER_BYTES",
+    "MAX_DECOMPRESSED_BYTES",
     "BatchFlag",
     "BatchHeader",
     "BatchPayload",

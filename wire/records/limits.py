@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from logquake.wire.compression import Codec
 
 UNBOUNDED_MS = 2**63 - 1
+MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024
+"""Of one batch, or wrapper, where nobody says otherwise. Kafka has no such bound: a batch of 1 MiB
+can ask it for a gigabyte.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +19,8 @@ class ProduceLimits:
 
     # max.message.bytes: the whole batch as sent, compressed.
     max_batch_bytes: int = 1_048_588
-    # What one batch may decompress to. Kafka has no such bound: a batch of 1 MiB can ask it for
-    # a gigabyte. Too low refuses well-compressed batches that Kafka takes.
-    max_decompressed_bytes: int = 128 * 1024 * 1024
+    # What one batch may decompress to. Too low refuses well-compressed batches that Kafka takes.
+    max_decompressed_bytes: int = MAX_DECOMPRESSED_BYTES
     # What one batch may have, decompressed, to be read again where the compiled reader gives up.
     # For a MiB of the smallest records that takes half a second, in which nobody is served.
     max_exact_bytes: int = 1 << 20

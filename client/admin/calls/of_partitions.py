@@ -18,8 +18,8 @@ from logquake.client.admin.offsets import (
     ListOffsetsResultInfo,
 )
 from logquake.client.admin.reassignments import ElectionType, PartitionReassignment
-from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import ClientError, broker_error
+from logquake.client.isolation import Isolation
 from logquake.client.pending import Promise
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition

@@ -21,7 +21,7 @@ from logquake.client.classic.producing.statistics import ProducerStatistics
 from logquake.client.classic.serializer import Encoder
 from logquake.client.classic.settings.producer import ProducerConfig, ProducerType
 from logquake.client.classic.topic_metadata import Broker
-from logquake.client.clock import Clock
+from logquake.client.clock import SleepingClock
 from logquake.client.errors import ClientError, NoLeaderError, ProducerClosedError, broker_error
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
@@ -41,7 +41,7 @@ class DefaultEventHandler:
         partitions: BrokerPartitions,
         pool: ProducerPool,
         statistics: ProducerStatistics,
-        clock: Clock,
+        clock: SleepingClock,
         magic: int,
     ) -> None:
         """``encoders`` are of keys and of messages; ``magic`` of the sets that are written."""

@@ -20,8 +20,8 @@ from logquake.client.admin.keyed import Handler, Keyed
 from logquake.client.admin.offsets import ListOffsets
 from logquake.client.admin.results import Results
 from logquake.client.admin.topics import NewTopic, create_topics
-from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import AuthenticationFailedError, ClientError, ClosedError
+from logquake.client.isolation import Isolation
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.effects import Close, Connect, Effect, LogIn, Resolve, Write
 from logquake.client.network.links import Links

@@ -11,9 +11,10 @@ from logquake.client.consumer.cluster import leader_of
 from logquake.client.consumer.fetching import Fetcher
 from logquake.client.consumer.position import EpochEnd, FetchPosition
 from logquake.client.consumer.sessions import SessionRequest
-from logquake.client.consumer.settings import FetchSettings, Isolation, OffsetReset
+from logquake.client.consumer.settings import FetchSettings, OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import ClientError
+from logquake.client.isolation import Isolation
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.wire.errors import ErrorCode

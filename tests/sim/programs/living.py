@@ -63,6 +63,3 @@ class SimClock:
 
     def wall_ms(self) -> int:
         return self._scheduler.wall_ms()
-
-    def sleep_ms(self, duration_ms: int) -> None:
-        raise RuntimeError(f"nobody may block here for {duration_ms} ms")

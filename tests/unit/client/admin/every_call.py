@@ -19,7 +19,7 @@ from logquake.client.admin.reassignments import ElectionType
 from logquake.client.admin.scram import UserScramCredentialDeletion, UserScramCredentialUpsertion
 from logquake.client.admin.topics import NewPartitions, NewTopic
 from logquake.client.consumer.offsets import OffsetAndMetadata
-from logquake.client.consumer.settings import Isolation
+from logquake.client.isolation import Isolation
 from logquake.wire.acls import (
     AccessControlEntry,
     AclBinding,

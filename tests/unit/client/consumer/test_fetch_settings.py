@@ -14,5 +14,10 @@ def test_an_answer_may_have_what_its_request_asked_for() -> None:
 
 
 def test_a_batch_that_is_larger_than_what_was_asked_for_comes_all_the_same() -> None:
-    settings = FetchSettings(max_bytes=1, partition_max_bytes=1, max_response_bytes=MIB)
-    assert {settings.max_answer_bytes(version, 1) for version in (2, 3)} == {129 * MIB}
+    settings = FetchSettings(
+        max_bytes=1,
+        partition_max_bytes=1,
+        max_response_bytes=MIB,
+        max_decompressed_bytes=7 * MIB,
+    )
+    assert {settings.max_answer_bytes(version, 1) for version in (2, 3)} == {8 * MIB}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.consumer.settings import Isolation, OffsetReset
+from logquake.client.consumer.settings import OffsetReset
 from logquake.client.errors import SettingsError
+from logquake.client.isolation import Isolation
 from logquake.client.settings.addresses import Address
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.producer import ProducerConfig
