@@ -19,7 +19,9 @@ class SettingsError(ClientError):
 
 
 class ClosedError(ClientError):
-    """The client was closed, by whoever uses it or because its thread failed, which is logged."""
+    """The client was closed, by whoever uses it or because its thread failed, which is logged; or
+    it is that of the process that this one was forked from.
+    """
 
 
 class ConnectionLostError(ClientError):

@@ -67,8 +67,8 @@ class Producer(ProducerFacade):
         if appended is None:
             delivery = await self._driver.run(self._producing.appending.in_time(outgoing))
             return Future(delivery, self._driver)
+        self._driver.check_open()
         if appended.wakes:
-            self._driver.check_open()
             self._driver.wake()
         return Future(appended.delivery, self._driver)
 

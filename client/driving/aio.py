@@ -18,6 +18,7 @@ from logquake.client.clock import Clock
 from logquake.client.driving.aside import Aside
 from logquake.client.driving.driven import LastingCore
 from logquake.client.driving.ending import abandon, why_closed
+from logquake.client.driving.forks import tell_when_forked, why_inherited
 from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
 from logquake.client.errors import ConnectionLostError
@@ -61,9 +62,17 @@ class AioDriver:
         self._is_woken = False
         self._has_ended = False
         self._is_closed = False  # by somebody
+        self._is_inherited = False
         self._failure: Exception | None = None
         self._loop.add_reader(self._selector.fileno(), self._on_events)
+        tell_when_forked(self)
         self.wake()
+
+    def inherit(self) -> None:
+        """In a forked process, where all but close() raises ClosedError from now on. The loop's own
+        epoll is the parent's too, so that nothing is taken from it.
+        """
+        self._is_inherited = self._is_closed = self._has_ended = True
 
     def call(self, command: Callable[[int], T]) -> T:
         """What the command answers, which is told the time.
@@ -155,6 +164,8 @@ class AioDriver:
 
     def check_open(self) -> None:
         """Raises ClosedError."""
+        if self._is_inherited:
+            raise why_inherited(self._name)
         if self.is_closed:
             raise why_closed(self._name, self._failure)
 
@@ -178,6 +189,8 @@ class AioDriver:
         self._set_timer()
 
     def _on_events(self) -> None:
+        if self._has_ended:
+            return
         try:
             comes_to_something = self._sockets.wait(self._links, 0)
         except Exception as error:  # noqa: BLE001 - as in a pass

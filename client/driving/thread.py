@@ -11,11 +11,12 @@ import logging
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import LastingCore, Shared
 from logquake.client.driving.ending import abandon, why_closed
+from logquake.client.driving.forks import ParentsLock, tell_when_forked
 from logquake.client.driving.sockets import Sockets, wait_for_something
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look, to_the_end
 from logquake.client.driving.waker import Waker
@@ -62,10 +63,17 @@ class ThreadDriver:
         self._is_asleep = False
         self._is_closing = False
         self._has_ended = False
+        self._is_inherited = False
         self._failure: BaseException | None = None
         # A program that forgets to close its client ends all the same.
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
+        tell_when_forked(self)
+
+    def inherit(self) -> None:
+        """In a forked process, where all but close() raises ClosedError from now on."""
+        self._is_inherited = self._has_ended = True
+        self.lock = cast("threading.RLock", ParentsLock(self._thread.name))
 
     # From any thread
 
@@ -157,8 +165,11 @@ class ThreadDriver:
         The thread has until then, and a second at least: a function of the program's, or the
         system's that looks up names, may keep it, and then it ends by itself when that returns.
 
-        Whether nobody else has closed it before.
+        Whether nobody else has closed it before. In a forked process it does nothing, since the
+        client is the parent's.
         """
+        if self._is_inherited:
+            return False
         with self.lock:
             is_first = not self._is_closing
             self._is_closing = True

@@ -26,19 +26,9 @@ from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataResponse
 from logquake.wire.sasl.logins import TokenLogin
+from tests.net.asking import CLOCK, NETWORK, Asking, in_time, versions
 from tests.net.server import Server
-from tests.net.test_client_thread import (
-    AGES_MS,
-    CLOCK,
-    NETWORK,
-    Asking,
-    Counting,
-    HastyClock,
-    SlowIssuer,
-    Soon,
-    in_time,
-    versions,
-)
+from tests.net.test_client_thread import AGES_MS, Counting, HastyClock, SlowIssuer, Soon
 from tests.waiting import PATIENCE_S
 
 

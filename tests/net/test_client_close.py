@@ -11,19 +11,17 @@ from random import Random
 import pytest
 
 from logquake.client import Admin, Consumer, Producer
-from logquake.client.clock import SystemClock
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.network.links import Links
 from logquake.client.network.settings import NetworkSettings
-from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.topic_partition import TopicPartition
-from tests.net.server import SERVED, Server
+from tests.net.asking import CLOCK, run_until, versions
+from tests.net.server import Server
 from tests.waiting import PATIENCE_S, wait_for
 
-CLOCK = SystemClock()
 AGES_MS = 2**62
 LOGIN = {
     "security_protocol": "SASL_PLAINTEXT",
@@ -113,7 +111,7 @@ def test_a_token_that_does_not_come_keeps_no_client_from_closing(
     bootstrap = f"localhost:{server.acceptor.port}"
     client = kind(bootstrap_servers=bootstrap, sasl_login_callback_handler_class=stuck, **LOGIN)
     begin(client)
-    pass_until(server, stuck.is_called.is_set)
+    run_until(server, stuck.is_called.is_set)
     client.close(timeout_ms=1)
     assert runs()
 
@@ -126,18 +124,3 @@ def begin(client: Admin | Consumer | Producer) -> None:
         client.assign([TopicPartition("topic", 0)])
     else:
         client.send("topic", b"value")  # whose future fails: nothing is known of the topic
-
-
-def versions() -> ApiVersionsResponse:
-    ranges = [
-        ApiVersion(api_key=key, min_version=served[0], max_version=served[-1])
-        for key, served in SERVED.items()
-    ]
-    return ApiVersionsResponse(api_keys=ranges)
-
-
-def pass_until(server: Server, is_done: Callable[[], bool]) -> None:
-    deadline_ms = CLOCK.now_ms() + int(PATIENCE_S * 1000)
-    while not is_done():
-        assert CLOCK.now_ms() < deadline_ms
-        server.loop.run_pass(max_wait_ms=1)

@@ -8,7 +8,8 @@ import pytest
 
 from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import ClosedError
-from tests.net.test_client_thread import Counting, driven, in_time
+from tests.net.asking import in_time
+from tests.net.test_client_thread import Counting, driven
 
 
 def test_a_call_has_the_core_to_itself_except_while_it_waits() -> None:

@@ -21,28 +21,18 @@ from logquake.client.driving.steps import Steps, Wait
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError, ConnectionLostError
-from logquake.client.network.effects import Node, Resolve
-from logquake.client.network.link import Answer, ClientRequest, Login
+from logquake.client.network.effects import Resolve
 from logquake.client.network.links import Links
-from logquake.client.network.network_client import NetworkClient
-from logquake.client.network.settings import NetworkSettings
 from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
-from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
-from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
+from logquake.wire.messages.metadata import MetadataResponse
 from logquake.wire.sasl.logins import TokenLogin
-from tests.net.server import SERVED, Server
+from tests.net.asking import CLOCK, NETWORK, Asking, in_time, run_until, versions
+from tests.net.server import Server
 from tests.waiting import PATIENCE_S, wait_for
 
-PATIENCE_MS = int(PATIENCE_S * 1000)
 SOON_MS = 20  # time for a thread to fall asleep
 AGES_MS = 2**62
-CLOCK = SystemClock()
-NETWORK = NetworkSettings(request_timeout_ms=PATIENCE_MS)
-
-
-def in_time() -> int:
-    return CLOCK.now_ms() + PATIENCE_MS
 
 
 class Counting:
@@ -355,61 +345,11 @@ def test_the_first_to_close_it_is_told_so() -> None:
 # With connections
 
 
-class Asking:
-    """Asks one broker for metadata."""
-
-    def __init__(self, host: str, port: int, new_login: Callable[[], Login] | None = None) -> None:
-        self.links = Links(NETWORK, Random(1), new_login=new_login)
-        self.answers: list[Answer] = []
-        self._node = Node(1, host, port)
-        self._network = NetworkClient(NETWORK, self.links, self, Random(1))
-        self._is_asked = False
-
-    def nodes(self) -> list[Node]:
-        return [self._node]
-
-    def node(self, node_id: int) -> Node | None:
-        return self._node if node_id == self._node.id else None
-
-    def failure(self) -> ClientError | None:
-        return self._network.failure(self._node.id)
-
-    def poll(self, now_ms: int) -> None:
-        self.links.poll(now_ms)
-        if not self._is_asked and self._network.ready(self._node.id, now_ms):
-            self._is_asked = True
-            version = self._network.version_of(self._node.id, MetadataRequest)
-            request = ClientRequest(
-                MetadataRequest(topics=[]), version, MetadataResponse, self.answers.append
-            )
-            self._network.send(self._node.id, request, now_ms)
-
-    def next_due_ms(self, now_ms: int) -> int | None:
-        return self.links.next_due_ms(now_ms)
-
-    def abandon(self, _why: ClientError) -> None: ...
-
-
 @contextmanager
 def asking(core: Asking, kind: type[SelectorSockets] = SelectorSockets) -> Iterator[ThreadDriver]:
     new_sockets = partial(_sockets, kind)
     with closing(ThreadDriver(core, core.links, CLOCK, new_sockets, name="ours")) as driver:
         yield driver
-
-
-def run_until(server: Server, is_done: Callable[[], object]) -> None:
-    deadline_ms = in_time()
-    while not is_done():
-        assert CLOCK.now_ms() < deadline_ms
-        server.loop.run_pass(max_wait_ms=1)
-
-
-def versions() -> ApiVersionsResponse:
-    ranges = [
-        ApiVersion(api_key=key, min_version=served[0], max_version=served[-1])
-        for key, served in SERVED.items()
-    ]
-    return ApiVersionsResponse(api_keys=ranges)
 
 
 def test_a_request_and_its_answer(server: Server) -> None:
