@@ -14,6 +14,8 @@ workloads/        what clients do meanwhile: programs that tell all that they as
 evidence/         what a run left behind: clients' rows, replicas' files, ZooKeeper's writes
 checkers/         26 invariants over that evidence, and their verdicts with the causes
 observer.py       looks at high watermarks, log ends and ISRs, again and again
+report/           a run as a page to look at
+hunts/            planted bugs, and whether runs catch them
 plugin/           the fixtures of pytest
 demo/             the tour: a million lines through a killed leader
 """

@@ -6,6 +6,7 @@ card.py       the figures, as a document
 limits.py     what of them is too much
 grouping.py   many faults as the worst of each kind
 table.py      the card for people
+places.py     where the sends of histories came to lie
 stored.py     what topics hold twice, or in another order than it was written
 
 A client that writes a history is judged by that; of any other one the links tell, if somebody asked

@@ -5,8 +5,10 @@
     sharing.py       the same, share by share of the partitions: python -m logquake.chaos.checkers
     case.py          what follows from the evidence: who led when, which log counts
     chains.py        what happened to a partition, and why; in sentences (sentences.py)
+    retelling.py     many such: what one loss led to is told once
     committed.py     up to where partitions were committed, over time
     fates.py         what became of the sends of transactions
+    deleted.py       what was said of topics that no log tells anything of any more
     demands.py       what a run must have shown
     acked.py         1 durable, 2 readable; losses that acks allow
     values.py        3 no phantom, 4 one value, 5 repeatable read

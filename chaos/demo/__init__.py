@@ -4,6 +4,7 @@
     tour.py     the steps, from the cluster's start to Spark's opinion
     sending.py  the lines, sent; what became of each
     reading.py  read back by a group, told as rows, and held against the input
+    counted_by_spark.py   the lines, counted by Spark in a process of its own
     screen.py   progress while it runs, and the closing table
 
 It is judged as any run is, by the invariants of `chaos/checkers`: what the clients were told, the

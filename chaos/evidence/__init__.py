@@ -9,5 +9,7 @@ shares.py     a Parquet file of rows cut into shares of its partitions
 log_files.py  brokers' data directories -> every replica's batches and records
 stored.py     one replica's log, in columns
 decisions.py  ZooKeeper's writes -> leaders, ISRs, controllers, registrations
+decided_rows.py   the same as a controller's journal would have it
+kafka_output.py   what Apache Kafka's brokers print -> rows of a journal
 evidence.py   all of it, as checkers are handed it
 """

@@ -7,5 +7,6 @@ writer.py    writes them as they happen: killed at any byte, a process leaves a 
 reader.py    the rows of many files by time, in the memory of one row each
 parquet.py   the same as one Parquet file, in columns
 line_columns.py  files of lines as such columns
+fault_spans.py   faults from their beginnings to their ends
 outcomes.py  what can become of a send
 """

@@ -6,6 +6,7 @@ conductor.py    begins faults, heals them, and writes both into the history
 playing.py      a schedule, or steps, on a cluster that runs
 conditions.py   what a step waits for
 tally.py        histories and journals, read while they are written
+kafka_journals.py  what stands in for the journals of Apache Kafka's brokers
 reading_back.py each topic, read from its beginning to its end
 status.py       what is shown of a run while it goes on
 telling.py      that, and what happens, in lines for people

@@ -4,6 +4,8 @@ orders.py         what may be ordered, as values that travel as JSON
 disk/             a Disk that fails, is slow, tears writes, or ends the process, as it was ordered
 power/            what a loss of power takes back: who records it, who performs it
 skewed_clock.py   a wall clock that is wrong
+duty_cycle.py     for how long a starved process runs and is stopped, by turns
+routed_network.py   other brokers, dialled where a proxy to them is
 inside.py         in the broker: takes orders from the supervisor, wraps what the broker is handed
 
 The supervisor keeps the orders (supervisor/standing_orders.py), since they concern a machine and

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from tests.docs.tree import Tree
 
 # Elsewhere a map may leave out what its reader finds by the names of files: one handler a request.
-MAPPED = ("client/", "pipeline/")
+MAPPED = ("chaos/", "client/", "cluster/", "pipeline/")
 NAME = re.compile(r"(?<![\w/])\w+(?:\.py|/)")
 
 

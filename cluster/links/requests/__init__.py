@@ -6,6 +6,8 @@
     conversation.py   one connection under rules: bytes and time in, effects out; pure
       asking.py       its requests on their way; answering.py, its answers in the client's order
       waiting.py      why something may not go on yet
+      effects.py      what comes out of it
+    watching.py, telling.py   each exchange as a line of a history, and what of it is worth keeping
     interceptor.py    a conversation on its connection; injections.py, all of them
 
 What a client sees could have come of a network and a broker as they are, but for requests that are

@@ -61,6 +61,7 @@ from tests.doubles.link_bytes import tell
 from tests.doubles.willing_links import carry_out
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
 from tests.parts import joined
+from tests.unit.client.cluster_in_memory import FakeClock
 
 PORT = 9092
 MANY = 1000
@@ -71,22 +72,6 @@ TIMES = {-1: "the end", -2: "the beginning"}
 @pytest.mark.parametrize("script", scripts_beside(__file__), ids=lambda path: path.stem)
 def test_script(script: Path) -> None:
     check_script(script, ConsumerPlayer())
-
-
-class _Clock:
-    """Time that the script lets pass."""
-
-    def __init__(self) -> None:
-        self.ms = 0
-
-    def now_ms(self) -> int:
-        return self.ms
-
-    def wall_ms(self) -> int:
-        return self.ms
-
-    def sleep_ms(self, duration_ms: int) -> None:
-        self.ms += duration_ms
 
 
 class Asked:
@@ -107,7 +92,7 @@ class ConsumerPlayer(Player):
 
     def __init__(self) -> None:
         self._chronicle = Chronicle()
-        self._clock = _Clock()
+        self._clock = FakeClock(0)
         self._leaders: dict[TopicPartition, tuple[int, int]] = {}
         self._errors: dict[str, ErrorCode] = {}
         self._nodes = {1: "one", 2: "two"}
@@ -231,19 +216,19 @@ class ConsumerPlayer(Player):
 
     def do_wait(self, ms: str) -> None:
         """Whatever is due on the way happens when it is due."""
-        until_ms = self._clock.ms + int(ms)
+        until_ms = self._clock.now + int(ms)
         for _ in range(MANY):
             due_ms = self._next_due_ms()
             if due_ms is None or due_ms > until_ms:
                 break
-            self._clock.ms = max(self._clock.ms, due_ms)
+            self._clock.now = max(self._clock.now, due_ms)
             self._go_on()
         else:
             self._log("it never rests")
-        self._clock.ms = until_ms
+        self._clock.now = until_ms
 
     def _next_due_ms(self) -> int | None:
-        due_ms = self._consuming.core.next_due_ms(self._clock.ms)
+        due_ms = self._consuming.core.next_due_ms(self._clock.now)
         if self._wait is None:
             return due_ms
         return min(self._wait.deadline_ms, due_ms or self._wait.deadline_ms)
@@ -275,7 +260,7 @@ class ConsumerPlayer(Player):
         steps, wait = self._steps, self._wait
         if steps is not None and wait is not None:
             done = wait.is_done()
-            if done or wait.deadline_ms <= self._clock.ms:
+            if done or wait.deadline_ms <= self._clock.now:
                 self._take(lambda: steps.send(done))
 
     # What brokers do
@@ -335,7 +320,7 @@ class ConsumerPlayer(Player):
 
     def do_lose(self, request: str) -> None:
         """The connection that it was asked on."""
-        self._links.lost(self._request(request).link, "reset by peer", self._clock.ms)
+        self._links.lost(self._request(request).link, "reset by peer", self._clock.now)
 
     def _request(self, name: str) -> Asked:
         return self._asked[int(name[1:]) - 1]
@@ -344,19 +329,19 @@ class ConsumerPlayer(Player):
 
     def _go_on(self) -> None:
         for _ in range(MANY):
-            self._consuming.core.poll(self._clock.ms)
+            self._consuming.core.poll(self._clock.now)
             self._look_whether_it_is_done()
             effects = self._links.take_effects()
             self._telling.tell()
-            due_ms = self._consuming.core.next_due_ms(self._clock.ms)
-            if not effects and (due_ms is None or due_ms > self._clock.ms):
+            due_ms = self._consuming.core.next_due_ms(self._clock.now)
+            if not effects and (due_ms is None or due_ms > self._clock.now):
                 return
             for effect in effects:
                 self._perform(effect)
         self._log("it never rests")
 
     def _perform(self, effect: Effect) -> None:
-        carry_out(effect, self._links, self._clock.ms, self._write, self._closes)
+        carry_out(effect, self._links, self._clock.now, self._write, self._closes)
 
     def _closes(self, _effect: Close) -> None:
         self._log("closes a connection")
@@ -434,7 +419,7 @@ class ConsumerPlayer(Player):
         asked.answer = said
         waiting = self._unanswered[asked.link]
         while waiting and (answer := waiting[0].answer) is not None:
-            tell(self._links, asked.link, waiting.popleft().header, answer, self._clock.ms)
+            tell(self._links, asked.link, waiting.popleft().header, answer, self._clock.now)
 
     def _log(self, line: str) -> None:
         self._chronicle.log(line)

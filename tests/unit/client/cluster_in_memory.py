@@ -33,8 +33,8 @@ Handler = Callable[[Any, Address], Message | bytes | Exception | None]
 class FakeClock:
     """Time passes when somebody sleeps, or waits for what does not come."""
 
-    def __init__(self) -> None:
-        self.now = 1_000_000
+    def __init__(self, now: int = 1_000_000) -> None:
+        self.now = now
 
     def now_ms(self) -> int:
         return self.now

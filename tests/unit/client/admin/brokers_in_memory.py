@@ -20,7 +20,7 @@ from logquake.wire.messages.metadata import (
 from logquake.wire.schema import Message, decode
 from tests.doubles.link_bytes import tell
 from tests.parts import joined
-from tests.unit.client.cluster_in_memory import all_versions
+from tests.unit.client.cluster_in_memory import FakeClock, all_versions
 
 BROKERS = (1, 2, 3)
 PASSES = 2_000
@@ -28,20 +28,6 @@ STEP_MS = 250
 
 Said = Message | None
 """None of what is not answered."""
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.ms = 0
-
-    def now_ms(self) -> int:
-        return self.ms
-
-    def wall_ms(self) -> int:
-        return self.ms
-
-    def sleep_ms(self, duration_ms: int) -> None:
-        self.ms += duration_ms
 
 
 class BrokersInMemory:
@@ -52,7 +38,7 @@ class BrokersInMemory:
         says: Callable[[Message, int], Said],
         newest: Callable[[int], int | None] = lambda _: None,
     ) -> None:
-        self.clock = Clock()
+        self.clock = FakeClock(0)
         self.requests: list[tuple[Message, int]] = []
         self._says = says
         self._newest = newest
@@ -75,18 +61,18 @@ class BrokersInMemory:
         raise AssertionError(f"it never ends: {self.requests[-3:]}")
 
     def _pass(self) -> None:
-        self.administering.core.poll(self.clock.ms)
+        self.administering.core.poll(self.clock.now)
         effects = self._links.take_effects()
         for effect in effects:
             self._perform(effect)
         if not effects:
-            self.clock.ms += STEP_MS
+            self.clock.now += STEP_MS
 
     def _perform(self, effect: Effect) -> None:
         if isinstance(effect, Resolve):
-            self._links.resolved(effect.link, ["10.0.0.1"], self.clock.ms)
+            self._links.resolved(effect.link, ["10.0.0.1"], self.clock.now)
         elif isinstance(effect, Connect):
-            self._links.connected(effect.link, self.clock.ms)
+            self._links.connected(effect.link, self.clock.now)
         elif isinstance(effect, Write):
             self._links.written(effect.link)
             self._take(effect.link, joined(effect.parts)[4:])
@@ -107,7 +93,7 @@ class BrokersInMemory:
             self.requests.append((request, header.api_version))
             said = self._says(request, header.api_version)
         if said is not None:
-            tell(self._links, link, header, said, self.clock.ms)
+            tell(self._links, link, header, said, self.clock.now)
 
     def _versions(self) -> ApiVersionsResponse:
         versions = all_versions()
