@@ -10,6 +10,7 @@ from typing import NamedTuple
 from logquake.client.assembling import Foundation, lay_foundation
 from logquake.client.clock import Clock
 from logquake.client.consumer.assignors.assignor import Assignor
+from logquake.client.consumer.callers import Callers
 from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.group.statistics import GroupEvent
@@ -38,7 +39,7 @@ def found_consumer(
     interceptors: Sequence[ConsumerInterceptor],
     assignors: Sequence[Assignor | str] | None,
     on_event: Callable[[GroupEvent], object] | None,
-    who: Callable[[], object],
+    callers: Callers,
     clock: Clock | None = None,
     random: Random | None = None,
 ) -> FoundedConsumer:
@@ -59,7 +60,7 @@ def found_consumer(
         foundation.updates,
         foundation.clock,
         foundation.random,
-        who=who,
+        callers=callers,
         beside=telling.add,
         on_event=_handed_on(on_event, telling),
     )

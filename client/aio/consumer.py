@@ -11,6 +11,7 @@ from typing import Any, Self
 from logquake.client.aio.loops import start_on_loop
 from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.batches import StoredBatch
+from logquake.client.consumer.callers import Tasks
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.offset_lists import OffsetAndTimestamp
@@ -27,8 +28,8 @@ from logquake.wire.topic_partition import TopicPartition
 class Consumer:
     """As `logquake.client.sync.consumer.Consumer`, which says of each call what it does and raises,
     on the loop that runs when it is made: it fetches, beats and commits there between the calls.
-    For one task at a time, but for `wakeup`. A listener's methods may be coroutines, and
-    ``on_event`` is told on the loop.
+    For one task at a time, but for `wakeup`. A listener's methods may be coroutines, which may call
+    the consumer, in tasks of theirs too; ``on_event`` is told on the loop.
 
         async with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
             await consumer.subscribe(["orders"])
@@ -58,7 +59,7 @@ class Consumer:
             interceptors=interceptors,
             assignors=assignors,
             on_event=on_event,
-            who=asyncio.current_task,
+            callers=Tasks(),
         )
         self.config = founded.config
         self._consuming = founded.consuming

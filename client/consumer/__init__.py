@@ -11,7 +11,8 @@
     consuming.py        what a program calls; seeking.py, asking.py, committing.py: the rest of it
     composing.py        its parts, made out of its configuration
     core.py             what goes on between the calls
-    calls.py            what holds of each call; failures.py: what went wrong between them
+    calls.py            what holds of each call; callers.py: one at a time
+    failures.py         what went wrong between them
     programs_own.py     the program's deserializers and interceptors
     handing_out.py      fetched records, as the program gets them
     position_requests.py what leaders are asked about positions: resets.py, validations.py

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar
 
 from logquake.client.clock import Clock
+from logquake.client.consumer.callers import Callers
 from logquake.client.consumer.failures import Failures
 from logquake.client.driving.steps import Call, Steps, Wait
-from logquake.client.errors import ConcurrentUseError, WakeupError
+from logquake.client.errors import WakeupError
 
 T = TypeVar("T")
 
 
 class Calls:
-    """``who`` says who calls: a thread, or a task."""
-
-    def __init__(self, clock: Clock, failures: Failures, who: Callable[[], object]) -> None:
+    def __init__(self, clock: Clock, failures: Failures, callers: Callers) -> None:
         self._clock = clock
         self._failures = failures
-        self._who = who
-        self._caller: object | None = None
-        self._depth = 0
+        self._callers = callers
         self._is_woken = False
         self._is_ending = False
 
     def now_ms(self) -> int:
         return self._clock.now_ms()
 
-    @contextmanager
-    def one_at_a_time(self) -> Iterator[None]:
-        """A listener may call again. Raises ConcurrentUseError (KafkaConsumer.acquire)."""
-        caller = self._who()
-        if self._depth and self._caller != caller:
-            raise ConcurrentUseError("another thread or task is in a call of this consumer")
-        self._caller = caller
-        self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
+    def one_at_a_time(self) -> AbstractContextManager[None]:
+        """A listener may call again. Raises ConcurrentUseError."""
+        return self._callers.one_at_a_time()
 
     def wakeup(self) -> None:
         """From any thread: the call that waits, or will, ends with WakeupError."""

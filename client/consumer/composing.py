@@ -12,6 +12,7 @@ from logquake.client.consumer.assignors.cooperative_sticky import CooperativeSti
 from logquake.client.consumer.assignors.range import RangeAssignor
 from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
 from logquake.client.consumer.assignors.sticky import StickyAssignor
+from logquake.client.consumer.callers import Callers
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.committing import Committing
 from logquake.client.consumer.consuming import Consuming
@@ -64,19 +65,17 @@ class ConsumerParts:
         clock: Clock,
         random: Random,
         *,
-        who: Callable[[], object],
+        callers: Callers,
         beside: Beside,
         on_event: Callable[[GroupEvent], None] = lambda _: None,
     ) -> Consuming:
-        """``who`` says which thread or task calls; ``beside`` and ``on_event`` as `Coordination`
-        has them.
-        """
+        """``beside`` and ``on_event`` as `Coordination` has them."""
         config, subscriptions = self._config, self._subscriptions
         failures, questions = Failures(), ProgramQuestions()
         asks, reads = config.asking(), config.fetching()
         interceptors = Interceptors(config.interceptor_classes)
         deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
-        calls = Calls(clock, failures, who)
+        calls = Calls(clock, failures, callers)
         leaders = LeaderRequests(network, metadata)
         asking = asks, subscriptions, metadata, leaders, failures
         fetcher = Fetcher(reads, subscriptions, metadata)

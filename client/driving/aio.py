@@ -7,6 +7,7 @@ tokens asked for, by the loop's executor.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
 import logging
 import selectors
@@ -32,7 +33,8 @@ _LOG = logging.getLogger(__name__)
 class AioDriver:
     """Runs from the start until close(), on the loop that runs when it is made.
 
-    ``tell`` is called after each pass: what users want to hear of is told there.
+    ``tell`` is called after each pass: what users want to hear of is told there, in the context in
+    which the driver was made, and not in that of a call which has woken it.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class AioDriver:
         tell: Callable[[], object] = lambda: None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
         self._core = core
         self._links = links
         self._clock = clock
@@ -88,7 +91,7 @@ class AioDriver:
         """Look at the core again: for whoever changed it."""
         if not self._is_woken and not self._has_ended:
             self._is_woken = True
-            self._loop.call_soon(self._pass)
+            self._loop.call_soon(self._pass, context=self._context)
 
     async def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
         """Until it is done, which is answered, or it is too late; by then others have had a turn on

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.batches import StoredBatch
+from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.offset_lists import OffsetAndTimestamp
@@ -65,7 +66,7 @@ class Consumer:
             interceptors=interceptors,
             assignors=assignors,
             on_event=on_event,
-            who=threading.get_ident,
+            callers=Threads(threading.get_ident),
         )
         self.config = founded.config
         self._consuming = founded.consuming

@@ -7,6 +7,7 @@ import logging
 import selectors
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from random import Random
 
 import pytest
@@ -298,3 +299,16 @@ def test_a_host_without_an_address_is_told() -> None:
 
     asyncio.run(main())
     assert isinstance(core.failure(), ConnectionLostError)
+
+
+def test_what_is_told_is_no_part_of_the_call_that_woke_the_driver() -> None:
+    where, told = ContextVar("where", default="outside"), list[str]()
+
+    async def main() -> None:
+        async with driven(Counting(), tell=lambda: told.append(where.get())) as driver:
+            where.set("in a call")
+            driver.call(lambda _: told.clear())
+            assert await driver.wait(lambda: bool(told), in_time())
+            assert set(told) == {"outside"}
+
+    asyncio.run(main())

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecords
@@ -131,7 +132,7 @@ class ConsumerPlayer(Player):
             updates,
             self._clock,
             random,
-            who=lambda: None,
+            callers=Threads(lambda: None),
             beside=self._telling.add,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from random import Random
 from typing import ClassVar, TypeAlias
 
+from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.records import ConsumerRecords
 from logquake.client.consumers import found_consumer
@@ -149,7 +150,7 @@ class Member:
             interceptors=(),
             assignors=None,
             on_event=None,
-            who=lambda: name,
+            callers=Threads(lambda: name),
             clock=SimClock(scheduler),
             random=Random(self.rng.getrandbits(64)),
         )

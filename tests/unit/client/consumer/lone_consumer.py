@@ -7,6 +7,7 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
+from logquake.client.consumer.callers import Threads
 from logquake.client.consumers import found_consumer
 from logquake.client.driving.blocking import BlockingDriver
 from logquake.client.driving.steps import Call, Steps, Take, Wait, to_the_end
@@ -41,7 +42,7 @@ class LoneConsumer:
             interceptors=(),
             assignors=None,
             on_event=None,
-            who=lambda: 1,
+            callers=Threads(lambda: 1),
             clock=self.clock,
             random=Random(1),
         )

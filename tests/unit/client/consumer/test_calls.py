@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.failures import Failures
 from logquake.client.driving.steps import Call, Steps, Wait
@@ -13,7 +14,7 @@ from tests.unit.client.cluster_in_memory import FakeClock
 
 @pytest.fixture
 def calls() -> Calls:
-    return Calls(FakeClock(), Failures(), lambda: "the only one")
+    return Calls(FakeClock(), Failures(), Threads(lambda: "the only one"))
 
 
 def waiting(answered: list[object], told: list[str]) -> Steps[str]:
