@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from logquake.client.consumer.leader_requests import Question
-from logquake.client.errors import ClientError, broker_error
+from logquake.client.errors import ClientError, MalformedResponseError, broker_error
 from logquake.client.isolation import Isolation
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
@@ -78,23 +78,36 @@ def question(
     return Question(request, ListOffsetsResponse, since)
 
 
-def listed(asked: Container[TopicPartition], answer: ListOffsetsResponse) -> Listed:
-    """What is told of partitions that were not asked about is passed over."""
+def listed(
+    asked: Collection[TopicPartition], answer: ListOffsetsResponse, *, by_time: bool
+) -> Listed:
+    """What is told of partitions that were not asked about is passed over. ``by_time``: there may
+    be no such record; a log always has a begin and an end.
+    """
     result = Listed()
+    untold = set(asked)
     for topic in answer.topics:
         for told in topic.partitions:
             place = TopicPartition(topic.name, told.partition_index)
             if place in asked:
-                _take(result, place, told)
+                untold.discard(place)
+                _take(result, place, told, by_time=by_time)
+    if untold and result.refused is None:
+        places = ", ".join(map(str, sorted(untold)))
+        result.refused = MalformedResponseError(f"an answer about offsets, without {places}")
     return result
 
 
-def _take(result: Listed, place: TopicPartition, told: ListOffsetsPartitionResponse) -> None:
+def _take(
+    result: Listed, place: TopicPartition, told: ListOffsetsPartitionResponse, *, by_time: bool
+) -> None:
     error = ErrorCode.of_peer(told.error_code)
     if error is ErrorCode.NONE:
         found = _found(told)
-        if found.offset != UNKNOWN_OFFSET:
+        if found.offset >= 0:
             result.found[place] = found
+        elif not by_time or found.offset != UNKNOWN_OFFSET:
+            result.refused = MalformedResponseError(f"offset {found.offset} of {place}")
     elif error is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
         result.refused = broker_error(told.error_code, f"topic {place.topic}")
     elif error is not ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT:  # it knows no times: none is found

@@ -98,7 +98,7 @@ class OffsetSearch:
             self._refuse(answer)
 
     def _take(self, asked: _Asked, answer: ListOffsetsResponse, now_ms: int) -> None:
-        told = listed(asked, answer)
+        told = listed(asked, answer, by_time=self._by_time)
         if told.refused is not None:
             self._refuse(told.refused)
             return

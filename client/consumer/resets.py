@@ -61,7 +61,7 @@ class Resets:
         if not isinstance(answer, ListOffsetsResponse):
             self._requests.fail(policies, answer, now_ms)
             return
-        told = listed(policies, answer)
+        told = listed(policies, answer, by_time=False)
         if told.refused is not None:
             self._requests.fail(policies, told.refused, now_ms)
             return

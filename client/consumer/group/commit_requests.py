@@ -22,6 +22,7 @@ from logquake.wire.messages.group_offsets import (
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
     OffsetFetchResponse,
+    OffsetFetchResponseGroup,
     OffsetFetchResponsePartition,
     OffsetFetchResponsePartitions,
 )
@@ -125,17 +126,17 @@ def _fetch(group_id: str, places: Collection[TopicPartition], version: int) -> O
     return OffsetFetchRequest(groups=[group], require_stable=is_stable)
 
 
-def fetch_error(answer: OffsetFetchResponse) -> ErrorCode:
+def fetch_error(answer: OffsetFetchResponse, group_id: str) -> ErrorCode:
     """Of the group."""
-    codes = [answer.error_code, *(group.error_code for group in answer.groups)]
+    codes = [answer.error_code, *(group.error_code for group in _groups(answer, group_id))]
     return ErrorCode.of_peer(next((code for code in codes if code != ErrorCode.NONE), 0))
 
 
-def first_unfetched(answer: OffsetFetchResponse) -> Failed | None:
+def first_unfetched(answer: OffsetFetchResponse, group_id: str) -> Failed | None:
     """Of topics that are denied all; of offsets that are not stable yet if all else is well."""
     denied: set[str] = set()
     unstable: list[str] = []
-    for place, told in _parts(answer):
+    for place, told in _parts(answer, group_id):
         code = ErrorCode.of_peer(told.error_code)
         if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
             denied.add(place.topic)
@@ -150,7 +151,9 @@ def first_unfetched(answer: OffsetFetchResponse) -> Failed | None:
     return None
 
 
-def fetched(answer: OffsetFetchResponse) -> dict[TopicPartition, OffsetAndMetadata | None]:
+def fetched(
+    answer: OffsetFetchResponse, group_id: str
+) -> dict[TopicPartition, OffsetAndMetadata | None]:
     """None where nothing is committed."""
     return {
         place: None
@@ -158,16 +161,21 @@ def fetched(answer: OffsetFetchResponse) -> dict[TopicPartition, OffsetAndMetada
         else OffsetAndMetadata(
             told.committed_offset, told.committed_leader_epoch, told.metadata or ""
         )
-        for place, told in _parts(answer)
+        for place, told in _parts(answer, group_id)
     }
 
 
+def _groups(answer: OffsetFetchResponse, group_id: str) -> Iterator[OffsetFetchResponseGroup]:
+    """The one that was asked about, of versions that name them (OffsetFetchResponse)."""
+    return (group for group in answer.groups if group.group_id == group_id)
+
+
 def _parts(
-    answer: OffsetFetchResponse,
+    answer: OffsetFetchResponse, group_id: str
 ) -> Iterator[tuple[TopicPartition, OffsetFetchResponsePartition | OffsetFetchResponsePartitions]]:
     for topic in answer.topics:
         yield from _placed(topic.name, topic.partitions)
-    for group in answer.groups:
+    for group in _groups(answer, group_id):
         for each in group.topics:
             yield from _placed(each.name, each.partitions)
 

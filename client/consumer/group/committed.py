@@ -57,24 +57,25 @@ class CommittedOffsets:
     def _on_answer(self, lookup: Lookup, answer: Answer, now_ms: int) -> None:
         lookup.is_done = True
         if isinstance(answer, OffsetFetchResponse):
-            lookup.error = self._failure(lookup, answer, now_ms)
-            lookup.found = {} if lookup.error else commit_requests.fetched(answer)
+            told = commit_requests.fetched(answer, self._settings.group_id)
+            lookup.error = self._failure(answer, told.keys() >= set(lookup.places), now_ms)
+            lookup.found = {} if lookup.error else {place: told[place] for place in lookup.places}
         else:
             lost = ConnectionLostError("no answer")
             lookup.error = answer if isinstance(answer, ClientError) else lost
 
     def _failure(
-        self, lookup: Lookup, answer: OffsetFetchResponse, now_ms: int
+        self, answer: OffsetFetchResponse, is_whole: bool, now_ms: int
     ) -> ClientError | None:
-        what = f"committed offsets of group {self._settings.group_id}"
-        code = commit_requests.fetch_error(answer)
+        group_id = self._settings.group_id
+        what = f"committed offsets of group {group_id}"
+        code = commit_requests.fetch_error(answer, group_id)
         if code is not ErrorCode.NONE:
             error = broker_error(code, what)
             self._coordinator.heed(code, str(error), now_ms)
             return error
-        failed = commit_requests.first_unfetched(answer)
+        failed = commit_requests.first_unfetched(answer, group_id)
         if failed is None:
-            is_whole = commit_requests.fetched(answer).keys() >= set(lookup.places)
             return None if is_whole else MalformedResponseError(f"{what}: not of all partitions")
         error = broker_error(failed.code, f"{what}: {failed.what}")
         # It is not there: another attempt would be told the same.
