@@ -34,7 +34,8 @@ _SERVER_FINAL = re.compile(f"v=(?P<signature>{_BASE64}){_EXTENSIONS}")
 
 _TOKEN_AUTH = "tokenauth"  # ScramLoginModule.TOKEN_AUTH_CONFIG: the name is a token's id (KIP-48)
 _CHANNEL_BINDING = b64encode(b"n,,").decode()
-_MAX_ITERATIONS_DIGITS = 7  # enough for every server, and counted to in seconds
+MAX_ITERATIONS = 1_000_000  # sixty times Kafka's most; counted to in less than a second
+_MAX_ITERATIONS_DIGITS = len(str(MAX_ITERATIONS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,13 @@ class ServerFirst:
     @classmethod
     def read(cls, content: bytes) -> ServerFirst:
         found = _match(_SERVER_FIRST, content)
-        if len(found["iterations"]) > _MAX_ITERATIONS_DIGITS or not int(found["iterations"]):
-            raise InvalidCredentialsError("a count of iterations that makes no sense")
-        return cls(found[0], found["nonce"], b64decode(found["salt"]), int(found["iterations"]))
+        digits = found["iterations"]
+        iterations = int(digits) if len(digits) <= _MAX_ITERATIONS_DIGITS else 0
+        if not 0 < iterations <= MAX_ITERATIONS:
+            raise InvalidCredentialsError(
+                f"iterations that are none, or more than {MAX_ITERATIONS:_}: {digits[:20]}"
+            )
+        return cls(found[0], found["nonce"], b64decode(found["salt"]), iterations)
 
 
 @dataclass(frozen=True, slots=True)
