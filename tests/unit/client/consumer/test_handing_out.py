@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -18,8 +17,8 @@ from logquake.client.consumer.programs_own import (
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.driving.steps import Call, Steps, Wait, to_the_end
 from logquake.wire.topic_partition import TopicPartition
+from tests.unit.client.at_once import at_once
 
 READ = {TopicPartition("t", 0): range(5, 8), TopicPartition("u", 1): range(2)}
 
@@ -46,17 +45,6 @@ def positions(subscriptions: Subscriptions) -> dict[TopicPartition, int]:
     return {place: position.offset for place, position in subscriptions.consumed().items()}
 
 
-def carry_out(step: Wait | Call, steps: Steps[Any]) -> Callable[[], Wait | Call]:
-    """As drivers do."""
-    assert isinstance(step, Call)
-    try:
-        returned = step.function()
-    except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
-        ended_by = error
-        return lambda: steps.throw(ended_by)
-    return lambda: steps.send(returned)
-
-
 def ends(_: object) -> NoReturn:
     raise SystemExit
 
@@ -80,13 +68,13 @@ def test_a_program_that_ends_in_what_it_gave_its_consumer_loses_no_records(
     subscriptions = having_read()
     handing_out = HandingOut(subscriptions, deserializers, interceptors)
     with pytest.raises(SystemExit):
-        to_the_end(handing_out.steps(fetched()), carry_out)
+        at_once(handing_out.steps(fetched()))
     assert positions(subscriptions) == {place: offsets[0] for place, offsets in READ.items()}
 
 
 def test_what_is_handed_out_is_not_read_again() -> None:
     subscriptions = having_read()
     handing_out = HandingOut(subscriptions, Deserializers(None, bytes.decode), Interceptors([]))
-    records = to_the_end(handing_out.steps(fetched()), carry_out)
+    records = at_once(handing_out.steps(fetched()))
     assert [record.value for record in records] == ["5", "6", "7", "0", "1"]
     assert positions(subscriptions) == {place: offsets.stop for place, offsets in READ.items()}

@@ -23,6 +23,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from tests.unit.client.at_once import at_once
 from tests.unit.client.cluster_in_memory import FakeClock
 
 METADATA_VERSION = 12
@@ -118,18 +119,6 @@ def _told(error: ErrorCode, partitions: int) -> MetadataResponse:
     )
 
 
-def carry_out(steps: Generator[Wait | Call, Any, Any]) -> None:
-    """To its end, as a driver does where nothing has to be waited for."""
-    step = next(steps)
-    while True:
-        try:
-            came_to = step.function() if isinstance(step, Call) else step.is_done()
-        except Exception as error:  # noqa: BLE001 - as it wants
-            step = steps.throw(error)
-        else:
-            step = steps.send(came_to)
-
-
 def next_of(steps: Generator[Wait | Call, Any, Any]) -> object:
     """What is called in its next step, which is something of the program's own."""
     step = next(steps)
@@ -163,7 +152,7 @@ def test_an_interceptor_hears_of_a_partitioner_that_fails() -> None:
     outgoing = program.outgoing()
     assert program.producing.appending.at_once(outgoing) is None
     with pytest.raises(LookupError) as failed:
-        carry_out(program.producing.appending.in_time(outgoing))
+        at_once(program.producing.appending.in_time(outgoing))
     assert program.heard.errors == [failed.value]
 
 
@@ -201,16 +190,16 @@ def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
     assert error is appended.delivery.outcome
     assert program.producing.appending.at_once(program.outgoing(partition=0)) is None
     with pytest.raises(ClosedError):
-        carry_out(program.producing.appending.in_time(program.outgoing(partition=0)))
+        at_once(program.producing.appending.in_time(program.outgoing(partition=0)))
 
 
 @pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)
 def test_a_topic_that_no_request_could_name_is_refused_at_the_call(topic: Any) -> None:
     program = Program()
     with pytest.raises((TypeError, UnicodeEncodeError)):
-        carry_out(program.producing.partitions_for(topic))
+        at_once(program.producing.partitions_for(topic))
     with pytest.raises((TypeError, UnicodeEncodeError)):
-        carry_out(program.producing.appending.in_time(program.outgoing(topic=topic)))
+        at_once(program.producing.appending.in_time(program.outgoing(topic=topic)))
 
 
 @pytest.mark.parametrize("keys", [{"timestamp_ms": 1.5}, {"partition": 0.0}], ids=str)
@@ -235,7 +224,7 @@ def test_an_interceptor_hears_of_a_header_that_nobody_could_send(partition: int 
     for _ in range(2):
         assert program.producing.appending.at_once(bad) is None
         with pytest.raises(TypeError) as failed:
-            carry_out(program.producing.appending.in_time(bad))
+            at_once(program.producing.appending.in_time(bad))
         assert program.heard.errors.pop() is failed.value
         program.producing.appending.at_once(good)
     assert program.heard.errors == []
