@@ -175,8 +175,6 @@ class SelectorSockets:
         end = self._ends[wanted.link] = _End(wanted.link, wanted.host, sock, Plain(sock))
         self._selector.register(sock, _WRITE, end)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if self._way_in.source_host:
-            sock.bind((self._way_in.source_host, 0))
         with contextlib.suppress(BlockingIOError):
             sock.connect((wanted.address, wanted.port))
 

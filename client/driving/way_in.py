@@ -14,14 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WayIn:
-    """By default plain TCP, as anybody. ``tls`` is spoken first, then a ``new_login`` each time.
-
-    ``source_host`` is the address to connect from, "" for the system's choice.
-    """
+    """By default plain TCP, as anybody. ``tls`` is spoken first, then a ``new_login`` each time."""
 
     tls: ssl.SSLContext | None = None
     new_login: Callable[[], Login] | None = None
-    source_host: str = ""
 
 
 PLAIN = WayIn()
