@@ -306,6 +306,7 @@ def test_what_is_told_is_no_part_of_the_call_that_woke_the_driver() -> None:
 
     async def main() -> None:
         async with driven(Counting(), tell=lambda: told.append(where.get())) as driver:
+            assert await driver.wait(lambda: bool(told), in_time())
             where.set("in a call")
             driver.call(lambda _: told.clear())
             assert await driver.wait(lambda: bool(told), in_time())
