@@ -18,7 +18,8 @@ class CallbackHandler:
 
     The first two are called on the thread of whoever sends, before_enqueue and after_enqueue; the
     others on the producer's. What a hook raises on the latter is logged, and what it was given
-    goes on as it was. Each may send, and close the producer; on the producer's own thread send()
+    goes on as it was; it fails, too, where it returns None, or what are no messages. On the former
+    send() raises it. Each may send, and close the producer; on the producer's own thread send()
     does not wait for room.
     """
 
@@ -31,7 +32,7 @@ class CallbackHandler:
 
     def after_dequeuing_existing_data(self, message: KeyedMessage[Any, Any] | None) -> Messages:
         """``afterDequeuingExistingData``: what is to be added to the batch; None was dequeued when
-        its time is over.
+        its time is over, each time; with queue.buffering.max.ms=0, once for each batch.
         """
         return () if message is None else (message,)
 
@@ -56,3 +57,17 @@ class EventHandler(Protocol):
         """
 
     def close(self) -> None: ...
+
+
+def checked(hook: str, messages: Messages) -> Messages:
+    """What the hook returned. Raises TypeError where it is no messages, and what reading raises."""
+    if messages is None:
+        raise TypeError(f"callback.handler: {hook} returned None: () stands for no messages")
+    return [checked_message(hook, each) for each in messages]
+
+
+def checked_message(source: str, message: object) -> KeyedMessage[Any, Any]:
+    """Raises TypeError where it is none."""
+    if not isinstance(message, KeyedMessage):
+        raise TypeError(f"a KeyedMessage is needed, but from {source} came {message!r}")
+    return message

@@ -37,8 +37,8 @@ class MessageQueue:
             self._changed.notify_all()
             return True
 
-    def take(self, timeout_s: float) -> KeyedMessage[Any, Any] | None:
-        """None where none came in time, and when it is ended and empty."""
+    def take(self, timeout_s: float | None) -> KeyedMessage[Any, Any] | None:
+        """None where none came in time, which None does not limit, or it is ended and empty."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_ended or self._messages, timeout_s)
             if not self._messages:

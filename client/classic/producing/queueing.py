@@ -7,7 +7,7 @@ from typing import Any
 
 from logquake.client.classic.errors import QueueFullError
 from logquake.client.classic.messages import KeyedMessage
-from logquake.client.classic.producing.hooks import CallbackHandler, Messages
+from logquake.client.classic.producing.hooks import CallbackHandler, Messages, checked_message
 from logquake.client.classic.producing.send_thread import SendThread
 from logquake.client.classic.producing.statistics import ProducerStatistics
 from logquake.client.errors import ProducerClosedError
@@ -35,7 +35,9 @@ class Queueing:
         self._lock = RLock()
 
     def send(self, messages: Messages) -> None:
-        """Raises ProducerClosedError, QueueFullError, and what hooks raise."""
+        """Raises ProducerClosedError, QueueFullError, what hooks raise, and TypeError where
+        before_enqueue returns no message.
+        """
         if self._thread.is_current:
             self._enqueue_all(messages, 0)
         else:
@@ -54,7 +56,7 @@ class Queueing:
             self._enqueue(each, timeout_s)
 
     def _enqueue(self, message: KeyedMessage[Any, Any], timeout_s: float | None) -> None:
-        message = self._hooks.before_enqueue(message)
+        message = checked_message("send() or before_enqueue", self._hooks.before_enqueue(message))
         added = self._thread.offer(message, timeout_s)
         self._hooks.after_enqueue(message, added)
         if not added and self._thread.is_ending:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from logquake.client.classic.messages import KeyedMessage
 from logquake.client.classic.producing.handling import Handling
-from logquake.client.classic.producing.hooks import CallbackHandler, Messages
+from logquake.client.classic.producing.hooks import CallbackHandler, Messages, checked
 from logquake.client.classic.producing.message_queue import MessageQueue
 from logquake.client.clock import Clock
 
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 class Batching:
     """A batch is sent when it has ``size`` messages, or when none came until ``time_ms`` after the
-    last one was.
+    last one was; with 0, when the queue is empty.
     """
 
     def __init__(self, hooks: CallbackHandler, size: int, time_ms: int, now_ms: int) -> None:
@@ -33,15 +33,20 @@ class Batching:
         self._sent_at_ms = now_ms
         self._batch: list[KeyedMessage[Any, Any]] = []
 
-    def wait_ms(self, now_ms: int) -> int:
-        """For the next message."""
+    def wait_ms(self, now_ms: int) -> int | None:
+        """For the next message; None is for as long as it takes."""
+        if not (self._time_ms or self._batch):
+            return None  # nobody waits for the end of such a time: it would never cease to end
         return max(0, self._sent_at_ms + self._time_ms - now_ms)
 
     def dequeued(self, message: KeyedMessage[Any, Any] | None) -> Messages | None:
         """None came in time. What is to be sent, if it is time; sent() follows."""
         unchanged: Messages = () if message is None else (message,)
         self._batch += _unless_it_fails(
-            lambda: self._hooks.after_dequeuing_existing_data(message), unchanged
+            lambda: checked(
+                "after_dequeuing_existing_data", self._hooks.after_dequeuing_existing_data(message)
+            ),
+            unchanged,
         )
         if message is None or len(self._batch) >= self._size:
             return self._take()
@@ -52,7 +57,9 @@ class Batching:
 
     def last(self) -> Messages:
         """At the end: what is left, and what the hook adds."""
-        self._batch += _unless_it_fails(self._hooks.last_batch_before_close, ())
+        self._batch += _unless_it_fails(
+            lambda: checked("last_batch_before_close", self._hooks.last_batch_before_close()), ()
+        )
         return self._take()
 
     def close(self) -> None:
@@ -62,7 +69,9 @@ class Batching:
         batch, self._batch = self._batch, []
         if not batch:
             return batch
-        return _unless_it_fails(lambda: self._hooks.before_sending_data(batch), batch)
+        return _unless_it_fails(
+            lambda: checked("before_sending_data", self._hooks.before_sending_data(batch)), batch
+        )
 
 
 class SendThread:
@@ -136,8 +145,9 @@ class SendThread:
                 self._batching.sent(self._clock.now_ms())
         self._try_to_handle(self._batching.last())
 
-    def _wait_s(self) -> float:
-        return self._batching.wait_ms(self._clock.now_ms()) / 1000
+    def _wait_s(self) -> float | None:
+        wait_ms = self._batching.wait_ms(self._clock.now_ms())
+        return None if wait_ms is None else wait_ms / 1000
 
     def _try_to_handle(self, batch: Messages) -> None:
         if not batch:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from random import Random
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -175,6 +176,42 @@ def test_hooks_see_what_enters_the_queue(brokers: Brokers, new: New) -> None:
         producer.send(KeyedMessage("t", "m"))
     assert brokers.sent == [("one", 0, [b"M"])]
     assert hooks.noted == ["before m", "after M True", "closed"]
+
+
+def has_sent(brokers: Brokers, payload: bytes) -> bool:
+    return any(payload in payloads for _, _, payloads in brokers.sent)
+
+
+class Forgetful(CallbackHandler):
+    """Returns nothing where a value is wanted."""
+
+    def after_dequeuing_existing_data(self, _: KeyedMessage[Any, Any] | None) -> Messages:
+        return cast(Messages, None)
+
+
+def test_hooks_that_return_nothing_do_not_end_what_is_sent(brokers: Brokers, new: New) -> None:
+    hooks = Forgetful()
+    with new(producer_type="async", callback_handler=hooks, batch_size=1) as producer:
+        for each in ("a", "b"):
+            producer.send(KeyedMessage("t", each, part_key=0))
+            wait_for("it to be sent", partial(has_sent, brokers, each.encode()))
+
+
+def test_before_enqueue_that_returns_nothing_is_told_to_whoever_sends(new: New) -> None:
+    hooks = CallbackHandler()
+    hooks.before_enqueue = lambda _: None  # type: ignore[assignment, method-assign, return-value]
+    with (
+        new(producer_type="async", callback_handler=hooks) as producer,
+        pytest.raises(TypeError, match=r"from send\(\) or before_enqueue came None"),
+    ):
+        producer.send(KeyedMessage("t", "a"))
+
+
+def test_without_a_time_each_message_is_sent_at_once(brokers: Brokers, new: New) -> None:
+    with new(producer_type="async", queue_buffering_max_ms=0) as producer:
+        for each in ("a", "b"):
+            producer.send(KeyedMessage("t", each, part_key=0))
+            wait_for("it to be sent", partial(has_sent, brokers, each.encode()))
 
 
 class Stuck:

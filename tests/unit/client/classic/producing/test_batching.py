@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
+
+import pytest
 
 from logquake.client.classic.messages import KeyedMessage
 from logquake.client.classic.producing.hooks import CallbackHandler, Messages
@@ -26,6 +28,22 @@ class Hooks(CallbackHandler):
 
     def last_batch_before_close(self) -> Messages:
         return [message("last")]
+
+
+class Returning(CallbackHandler):
+    """As who forgets to return something does."""
+
+    def __init__(self, returned: Any) -> None:
+        self._returned = returned
+
+    def after_dequeuing_existing_data(self, _: KeyedMessage[Any, Any] | None) -> Messages:
+        return cast(Messages, self._returned)
+
+    def before_sending_data(self, _: Messages) -> Messages:
+        return cast(Messages, self._returned)
+
+    def last_batch_before_close(self) -> Messages:
+        return cast(Messages, self._returned)
 
 
 class Failing(CallbackHandler):
@@ -65,3 +83,25 @@ def test_a_hook_that_fails_loses_nothing() -> None:
     batching.dequeued(message("a"))
     assert texts(batching.dequeued(message("b"))) == ["a", "b"]
     assert texts(batching.last()) == []
+
+
+@pytest.mark.parametrize("returned", [None, 7, "text", [None], [b"m"], message("whole")])
+def test_a_hook_that_returns_no_messages_is_logged_and_loses_nothing(
+    returned: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    batching = Batching(Returning(returned), 2, 100, 0)
+    assert batching.dequeued(message("a")) is None
+    assert texts(batching.dequeued(message("b"))) == ["a", "b"]
+    batching.dequeued(message("c"))
+    assert texts(batching.last()) == ["c"]
+    assert len([each for each in caplog.records if "callback.handler failed" in each.message]) == 6
+
+
+def test_without_a_time_a_batch_is_what_the_queue_has_and_then_nothing_is_looked_at() -> None:
+    batching = Batching(CallbackHandler(), 9, 0, 1_000)
+    assert batching.wait_ms(1_000) is None
+    batching.dequeued(message("a"))
+    assert batching.wait_ms(1_000) == 0
+    assert texts(batching.dequeued(None)) == ["a"]
+    batching.sent(1_001)
+    assert batching.wait_ms(1_050) is None
