@@ -1,11 +1,12 @@
-"""A consumer on its foundation, for callers of either kind: what both facades begin with."""
+"""A consumer on its foundation, and what its facades have in common: how they are made."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from logquake.client.assembling import Foundation, lay_foundation
 from logquake.client.clock import Clock
@@ -77,3 +78,51 @@ def _handed_on(
             telling.add(partial(on_event, event))
 
     return add
+
+
+class ConsumerFacade(ABC):
+    """``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores.
+    Deserializers, interceptors and assignors are objects, and Kafka's assignors go by their names;
+    without a deserializer, keys and values are bytes. Raises SettingsError.
+
+    ``on_event`` is told whenever its member joins, is out, or loses its coordinator, and when a
+    rebalance or a commit fails, and why, on the client's own thread, or on the loop.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        key_deserializer: Deserializer | None = None,
+        value_deserializer: Deserializer | None = None,
+        interceptors: Sequence[ConsumerInterceptor] = (),
+        assignors: Sequence[Assignor | str] | None = None,
+        on_event: Callable[[GroupEvent], object] | None = None,
+        **keys: Any,
+    ) -> None:
+        founded = found_consumer(
+            config,
+            keys,
+            key_deserializer=key_deserializer,
+            value_deserializer=value_deserializer,
+            interceptors=interceptors,
+            assignors=assignors,
+            on_event=on_event,
+            callers=self._new_callers(),
+        )
+        self.config = founded.config
+        self._consuming = founded.consuming
+        self._start(founded)
+
+    @abstractmethod
+    def _start(self, founded: FoundedConsumer) -> None:
+        """Have it driven."""
+
+    @staticmethod
+    @abstractmethod
+    def _new_callers() -> Callers:
+        """Who may call: one thread, or one task, at a time."""
+
+    def _or_api(self, timeout_ms: int | None) -> int:
+        return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from logquake.client.aio.loops import start_on_loop
-from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.callers import Tasks
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
-from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
-from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
-from logquake.client.consumers import CLOSE_TIMEOUT_MS, ITERATION_MS, found_consumer
+from logquake.client.consumers import (
+    CLOSE_TIMEOUT_MS,
+    ITERATION_MS,
+    ConsumerFacade,
+    FoundedConsumer,
+)
 from logquake.client.errors import ConcurrentUseError
 from logquake.client.partitions import PartitionNodes
 from logquake.wire.topic_partition import TopicPartition
 
 
-class Consumer:
+class Consumer(ConsumerFacade):
     """As `logquake.client.sync.consumer.Consumer`, which says of each call what it does and raises,
     on the loop that runs when it is made: it fetches, beats and commits there between the calls.
     For one task at a time, but for `wakeup`. A listener's methods may be coroutines, which may call
-    the consumer, in tasks of theirs too; ``on_event`` is told on the loop.
+    the consumer, in tasks of theirs too.
 
         async with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
             await consumer.subscribe(["orders"])
@@ -39,33 +41,14 @@ class Consumer:
     Raises RuntimeError where no loop runs.
     """
 
-    def __init__(
-        self,
-        config: Mapping[str, object] | None = None,
-        /,
-        *,
-        key_deserializer: Deserializer | None = None,
-        value_deserializer: Deserializer | None = None,
-        interceptors: Sequence[ConsumerInterceptor] = (),
-        assignors: Sequence[Assignor | str] | None = None,
-        on_event: Callable[[GroupEvent], object] | None = None,
-        **keys: Any,
-    ) -> None:
-        founded = found_consumer(
-            config,
-            keys,
-            key_deserializer=key_deserializer,
-            value_deserializer=value_deserializer,
-            interceptors=interceptors,
-            assignors=assignors,
-            on_event=on_event,
-            callers=Tasks(),
-        )
-        self.config = founded.config
-        self._consuming = founded.consuming
+    def _start(self, founded: FoundedConsumer) -> None:
         self._driver = start_on_loop(
             founded.foundation, founded.consuming.core, founded.telling, founded.config.client_id
         )
+
+    @staticmethod
+    def _new_callers() -> Tasks:
+        return Tasks()
 
     async def __aenter__(self) -> Self:
         return self
@@ -221,6 +204,3 @@ class Consumer:
             self._driver.close()
             raise
         self._driver.close()
-
-    def _or_api(self, timeout_ms: int | None) -> int:
-        return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms

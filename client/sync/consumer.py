@@ -4,75 +4,54 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
-from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
-from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
-from logquake.client.consumers import CLOSE_TIMEOUT_MS, ITERATION_MS, found_consumer
+from logquake.client.consumers import (
+    CLOSE_TIMEOUT_MS,
+    ITERATION_MS,
+    ConsumerFacade,
+    FoundedConsumer,
+)
 from logquake.client.errors import ConcurrentUseError
 from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
 from logquake.wire.topic_partition import TopicPartition
 
 
-class Consumer:
+class Consumer(ConsumerFacade):
     """Reads topics as a member of a group, or partitions that the program names.
 
-    Keys are Kafka's, as a mapping with dots or underscores, as keywords, or both. For one thread at
-    a time, but for `wakeup`; a thread of its own fetches, beats and commits meanwhile, so a program
-    that works for long between two polls stays a member until max.poll.interval.ms.
+    `ConsumerFacade` says how one is made. For one thread at a time, but for `wakeup`; a thread of
+    its own fetches, beats and commits meanwhile, so a program that works for long between two polls
+    stays a member until max.poll.interval.ms.
 
         with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
             consumer.subscribe(["orders"])
             for record in consumer:
                 print(record.offset, record.value)
 
-    ``on_event`` is told whenever its member joins, is out, or loses its coordinator, and when a
-    rebalance or a commit fails, and why, on the client's own thread.
-
     Whatever waits raises TimedOutError when its time is over, by default
     default.api.timeout.ms, and WakeupError; all raise ClosedError once it is closed,
-    ConcurrentUseError, and the ClientError of what the cluster refuses. Raises SettingsError for
-    its own keys.
+    ConcurrentUseError, and the ClientError of what the cluster refuses.
     """
 
-    def __init__(
-        self,
-        config: Mapping[str, object] | None = None,
-        /,
-        *,
-        key_deserializer: Deserializer | None = None,
-        value_deserializer: Deserializer | None = None,
-        interceptors: Sequence[ConsumerInterceptor] = (),
-        assignors: Sequence[Assignor | str] | None = None,
-        on_event: Callable[[GroupEvent], object] | None = None,
-        **keys: Any,
-    ) -> None:
-        founded = found_consumer(
-            config,
-            keys,
-            key_deserializer=key_deserializer,
-            value_deserializer=value_deserializer,
-            interceptors=interceptors,
-            assignors=assignors,
-            on_event=on_event,
-            callers=Threads(threading.get_ident),
-        )
-        self.config = founded.config
-        self._consuming = founded.consuming
+    def _start(self, founded: FoundedConsumer) -> None:
         self._driver = start_thread(
             founded.foundation, founded.consuming.core, founded.telling, founded.config.client_id
         )
+
+    @staticmethod
+    def _new_callers() -> Threads:
+        return Threads(threading.get_ident)
 
     def __enter__(self) -> Self:
         return self
@@ -260,6 +239,3 @@ class Consumer:
             self._driver.close(deadline_ms)
             raise
         self._driver.close(deadline_ms)
-
-    def _or_api(self, timeout_ms: int | None) -> int:
-        return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms
