@@ -39,6 +39,9 @@ class MetadataSettings:
     # metadata.recovery.strategy=rebootstrap: once no broker that is known can be reached, go back
     # to those that were configured (KIP-899).
     rebootstraps: bool = True
+    # metadata.recovery.rebootstrap.trigger.ms: also once no answer has come for so long though one
+    # was wanted (KIP-1102): addresses that swallow what is sent to them are always worth a try.
+    rebootstrap_trigger_ms: int = 300_000
     # allow.auto.create.topics: a broker that is asked about a topic that is not there may make it.
     creates_topics: bool = False
 
@@ -95,7 +98,7 @@ class Metadata:
         return self.snapshot.nodes.get(node_id) or self.bootstrap.get(node_id)
 
     def rebootstrap(self) -> None:
-        """Nobody who is known can be reached."""
+        """Nobody who is known can be reached, or answers."""
         self.snapshot = Snapshot(self.bootstrap)
         self._wants_all = True
 

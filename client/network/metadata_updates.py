@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from logquake.client.errors import ClientError, UnsupportedVersionError
+from logquake.client.errors import ClientError, ConnectionLostError, UnsupportedVersionError
 from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.metadata import Metadata, MetadataSettings, Question
@@ -49,21 +49,28 @@ class MetadataUpdates:
         self._whom = whom or network.least_loaded
         self._asked: tuple[Question, int] | None = None  # is in flight, in that version
         self._answer: Answer | None = None
+        self._wanted_since_ms: int | None = None  # an answer, and there was none
         self.failure: ClientError | None = None  # of the last question
         self._got_over: list[ClientError] = []  # somebody else has let us in since
 
     def poll(self, now_ms: int) -> None:
         self._network.links.poll(now_ms)
-        if self._asked is not None and self._answer is not None:
-            asked, answer = self._asked, self._answer
-            self._asked = self._answer = None
-            self._take(*asked, answer, now_ms)
+        self._take_answer(now_ms)
+        triggered_ms = self._triggered_ms()
+        if triggered_ms is not None and triggered_ms <= now_ms:
+            self._give_up_all(now_ms)
+            self._take_answer(now_ms)
         if self._asked is None and not self._metadata.update_delay_ms(now_ms):
+            if self._wanted_since_ms is None:
+                self._wanted_since_ms = now_ms
             self._ask(now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
         """As `Links.next_due_ms`."""
         due_ms = self._network.links.next_due_ms(now_ms)
+        triggered_ms = self._triggered_ms()
+        if triggered_ms is not None and (due_ms is None or triggered_ms < due_ms):
+            due_ms = triggered_ms
         delay_ms = self._metadata.update_delay_ms(now_ms)
         if self._asked is not None or not delay_ms:  # what is waited for is told by the links
             return due_ms
@@ -82,7 +89,7 @@ class MetadataUpdates:
     def _ask(self, now_ms: int) -> None:
         node = self._whom(now_ms)
         if node is None and self._settings.rebootstraps and self._network.is_cut_off():
-            self._metadata.rebootstrap()
+            self._rebootstrap(now_ms)
             node = self._whom(now_ms)
         if node is None or not self._network.ready(node.id, now_ms):
             return
@@ -98,15 +105,41 @@ class MetadataUpdates:
         asked = ClientRequest(request, version, MetadataResponse, self._on_answer)
         self._network.send(node.id, asked, now_ms)
 
+    def _triggered_ms(self) -> int | None:
+        """When nothing has come for longer than metadata.recovery.rebootstrap.trigger.ms."""
+        if self._wanted_since_ms is None or not self._settings.rebootstraps:
+            return None
+        return self._wanted_since_ms + self._settings.rebootstrap_trigger_ms + 1
+
+    def _give_up_all(self, now_ms: int) -> None:
+        """As Kafka's handleRebootstrap: whatever there is of connections leads to nobody."""
+        links = [self._network.link(node.id) for node in self._metadata.nodes()]
+        for link in filter(None, links):
+            why = ConnectionLostError(f"no metadata came for long: {link.node} was given up")
+            self._network.links.end(link, why, now_ms)
+        self._rebootstrap(now_ms)
+
+    def _rebootstrap(self, now_ms: int) -> None:
+        self._metadata.rebootstrap()
+        self._wanted_since_ms = now_ms
+
     def _on_answer(self, answer: Answer) -> None:
         """It is looked at in the next poll, which knows the time."""
         self._answer = answer
+
+    def _take_answer(self, now_ms: int) -> None:
+        if self._asked is not None and self._answer is not None:
+            asked, answer = self._asked, self._answer
+            self._asked = self._answer = None
+            self._take(*asked, answer, now_ms)
 
     def _take(self, question: Question, version: int, answer: Answer, now_ms: int) -> None:
         if isinstance(answer, MetadataResponse):
             self.failure = None
             self._got_over = self._network.authentication_failures()
             self._metadata.update(question, answer, version, now_ms)
+            if answer.brokers:
+                self._wanted_since_ms = None
         elif isinstance(answer, ClientError):
             self.failure = answer
             self._metadata.fail(now_ms)

@@ -57,6 +57,11 @@ class CommonConfig(SecurityConfig):
         RecoveryStrategy.REBOOTSTRAP, member_of(RecoveryStrategy, in_any_case=True)
     )
 
+    # The same once no metadata has come for so long though it was wanted (KIP-1102, Kafka 4.0):
+    # addresses that swallow what is sent to them can be tried for ever. A short one gives up
+    # connections that serve, where brokers are merely slow to tell.
+    metadata_recovery_rebootstrap_trigger_ms: int = key(300_000, long(0))
+
     @classmethod
     def settle(cls, given: dict[str, Any]) -> None:
         settle_security(given)
@@ -82,4 +87,5 @@ class CommonConfig(SecurityConfig):
             retry_backoff_ms=self.retry_backoff_ms,
             retry_backoff_max_ms=self.retry_backoff_max_ms,
             rebootstraps=self.metadata_recovery_strategy is RecoveryStrategy.REBOOTSTRAP,
+            rebootstrap_trigger_ms=self.metadata_recovery_rebootstrap_trigger_ms,
         )

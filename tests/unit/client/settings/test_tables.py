@@ -109,3 +109,5 @@ def test_the_network_core_is_told() -> None:
     assert producer(metadata_max_idle_ms=5_000).metadata().max_idle_ms == 5_000
     assert producer().metadata().rebootstraps
     assert not producer(metadata_recovery_strategy="None").metadata().rebootstraps
+    patient = producer(metadata_recovery_rebootstrap_trigger_ms=600_000).metadata()
+    assert patient.rebootstrap_trigger_ms == 600_000
