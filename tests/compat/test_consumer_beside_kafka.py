@@ -145,11 +145,13 @@ def test_a_poll_hands_out_max_poll_records_and_says_what_follows(place: Place) -
 
 
 def test_fetches_are_bounded_by_bytes(place: Place) -> None:
-    place.write(200, config={"batch.num.messages": 10, "linger.ms": 10_000})  # full batches
+    place.write(200, config={"batch.num.messages": 10, "linger.ms": 10_000})
     with place.consumer(max_partition_fetch_bytes=1, fetch_max_bytes=1) as consumer:
         consumer.assign(place.places)
-        assert len(wait_for("records", lambda: consumer.poll(1000), len)) == 10
-        assert len(read(consumer, 190)) == 190
+        of_one_batch = len(wait_for("records", lambda: consumer.poll(1000), len))
+        assert of_one_batch <= 10  # less where a slow machine flushed it before it was full
+        left = 200 - of_one_batch
+        assert len(read(consumer, left)) == left
 
 
 def test_seeking(place: Place) -> None:
