@@ -17,7 +17,7 @@ from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecords
 from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import ClientError
-from logquake.client.network.effects import Close, Effect, Write
+from logquake.client.network.effects import Write
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -59,13 +59,11 @@ from logquake.wire.topic_partition import TopicPartition
 from tests.doubles import lone_member
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import tell
-from tests.doubles.willing_links import carry_out
-from tests.golden.player import Chronicle, Player, check_script, scripts_beside
+from tests.golden.core_player import CorePlayer
+from tests.golden.player import check_script, scripts_beside
 from tests.parts import joined
-from tests.unit.client.cluster_in_memory import FakeClock
 
 PORT = 9092
-MANY = 1000
 EPOCH = 4  # of all records
 TIMES = {-1: "the end", -2: "the beginning"}
 
@@ -85,15 +83,14 @@ class Asked:
         self.answer: Message | None = None
 
 
-class ConsumerPlayer(Player):
+class ConsumerPlayer(CorePlayer):
     """Connections are made at once, versions and metadata told at once; other requests are r1,
     r2... in their order, but for those of a group, which are answered at once. A call of the
     program's that would wait is given up.
     """
 
     def __init__(self) -> None:
-        self._chronicle = Chronicle()
-        self._clock = FakeClock(0)
+        super().__init__()
         self._leaders: dict[TopicPartition, tuple[int, int]] = {}
         self._errors: dict[str, ErrorCode] = {}
         self._nodes = {1: "one", 2: "two"}
@@ -135,10 +132,6 @@ class ConsumerPlayer(Player):
             callers=Threads(lambda: None),
             beside=self._telling.add,
         )
-
-    def outcome(self) -> list[str]:
-        self._go_on()
-        return self._chronicle.take_log()
 
     # What the program does
 
@@ -214,19 +207,6 @@ class ConsumerPlayer(Player):
 
     def do_wakeup(self) -> None:
         self._consuming.wakeup()
-
-    def do_wait(self, ms: str) -> None:
-        """Whatever is due on the way happens when it is due."""
-        until_ms = self._clock.now + int(ms)
-        for _ in range(MANY):
-            due_ms = self._next_due_ms()
-            if due_ms is None or due_ms > until_ms:
-                break
-            self._clock.now = max(self._clock.now, due_ms)
-            self._go_on()
-        else:
-            self._log("it never rests")
-        self._clock.now = until_ms
 
     def _next_due_ms(self) -> int | None:
         due_ms = self._consuming.core.next_due_ms(self._clock.now)
@@ -328,24 +308,14 @@ class ConsumerPlayer(Player):
 
     # The network
 
-    def _go_on(self) -> None:
-        for _ in range(MANY):
-            self._consuming.core.poll(self._clock.now)
-            self._look_whether_it_is_done()
-            effects = self._links.take_effects()
-            self._telling.tell()
-            due_ms = self._consuming.core.next_due_ms(self._clock.now)
-            if not effects and (due_ms is None or due_ms > self._clock.now):
-                return
-            for effect in effects:
-                self._perform(effect)
-        self._log("it never rests")
-
-    def _perform(self, effect: Effect) -> None:
-        carry_out(effect, self._links, self._clock.now, self._write, self._closes)
-
-    def _closes(self, _effect: Close) -> None:
-        self._log("closes a connection")
+    def _pass(self) -> bool:
+        self._consuming.core.poll(self._clock.now)
+        self._look_whether_it_is_done()
+        effects = self._links.take_effects()
+        self._telling.tell()
+        due_ms = self._consuming.core.next_due_ms(self._clock.now)
+        self._perform(effects)
+        return bool(effects) or (due_ms is not None and due_ms <= self._clock.now)
 
     def _write(self, effect: Write) -> None:
         frame = memoryview(joined(effect.parts))[4:]
@@ -421,9 +391,6 @@ class ConsumerPlayer(Player):
         waiting = self._unanswered[asked.link]
         while waiting and (answer := waiting[0].answer) is not None:
             tell(self._links, asked.link, waiting.popleft().header, answer, self._clock.now)
-
-    def _log(self, line: str) -> None:
-        self._chronicle.log(line)
 
 
 def _place(text: str) -> TopicPartition:

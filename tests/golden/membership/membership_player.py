@@ -26,7 +26,7 @@ from logquake.client.consumer.position import FetchPosition
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.driving.steps import Steps
-from logquake.client.network.effects import Close, Effect, Write
+from logquake.client.network.effects import Write
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
@@ -64,7 +64,7 @@ from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import asked, tell
 from tests.doubles.topics_told import NODES, PORT, TopicsTold
-from tests.doubles.willing_links import carry_out
+from tests.golden.core_player import CorePlayer
 from tests.golden.membership.asked import options, shown
 from tests.golden.membership.odd_assignors import (
     FailingAssignor,
@@ -75,10 +75,7 @@ from tests.golden.membership.odd_assignors import (
     ThinksOfMore,
 )
 from tests.golden.membership.program import Program
-from tests.golden.player import Chronicle, Player
-from tests.unit.client.cluster_in_memory import FakeClock
 
-MANY = 1000
 ASSIGNORS: dict[str, Assignor] = {
     each.name: each
     for each in (
@@ -100,15 +97,13 @@ ASSIGNORS: dict[str, Assignor] = {
 }
 
 
-class MembershipPlayer(Player):
+class MembershipPlayer(CorePlayer):
     """Connections are made at once, versions told at once, and the coordinator is told at once:
     broker 1, or what `coordinator` says. Metadata comes when a script has `topics`.
     """
 
     def __init__(self) -> None:
-        self._chronicle = Chronicle()
-        self._clock = FakeClock()
-        self._clock.now = 0
+        super().__init__()
         self._program = Program(self._chronicle)
         self._asked: defaultdict[ApiKey, list[tuple[int, RequestHeader, Any]]] = defaultdict(list)
         self._coordinates = "1"
@@ -257,19 +252,6 @@ class MembershipPlayer(Player):
             self._log(event)
         self._events.clear()
 
-    def do_wait(self, ms: str) -> None:
-        """Whatever is due on the way happens when it is due."""
-        until_ms = self._clock.now + int(ms)
-        for _ in range(MANY):
-            due_ms = self._next_due_ms()
-            if due_ms is None or due_ms > until_ms:
-                break
-            self._clock.now = max(self._clock.now, due_ms)
-            self._go_on()
-        else:
-            self._log("it never rests")
-        self._clock.now = until_ms
-
     # What brokers do
 
     def do_coordinator(self, who: str) -> None:
@@ -383,25 +365,15 @@ class MembershipPlayer(Player):
         ]
         return min((each for each in due if each is not None), default=None)
 
-    def _go_on(self) -> None:
-        for _ in range(MANY):
-            self._links.poll(self._clock.now)
-            self._coordination.poll(self._clock.now)
-            effects = self._links.take_effects()
-            self._telling.tell()
-            due_ms = self._coordination.next_due_ms(self._clock.now)
-            has_gone_on = self._program.go_on(self._clock.now)
-            if not effects and not has_gone_on and (due_ms is None or due_ms > self._clock.now):
-                return
-            for effect in effects:
-                self._perform(effect)
-        self._log("it never rests")
-
-    def _perform(self, effect: Effect) -> None:
-        carry_out(effect, self._links, self._clock.now, self._write, self._closes)
-
-    def _closes(self, _effect: Close) -> None:
-        self._log("closes a connection")
+    def _pass(self) -> bool:
+        self._links.poll(self._clock.now)
+        self._coordination.poll(self._clock.now)
+        effects = self._links.take_effects()
+        self._telling.tell()
+        due_ms = self._coordination.next_due_ms(self._clock.now)
+        has_gone_on = self._program.go_on(self._clock.now)
+        self._perform(effects)
+        return bool(effects) or has_gone_on or (due_ms is not None and due_ms <= self._clock.now)
 
     def _write(self, effect: Write) -> None:
         header, request = asked(effect)
@@ -452,9 +424,6 @@ class MembershipPlayer(Player):
     def _tell(self, key: ApiKey, answer: Message) -> None:
         link, header, _ = self._asked[key].pop(0)
         tell(self._links, link, header, answer, self._clock.now)
-
-    def _log(self, line: str) -> None:
-        self._chronicle.log(line)
 
 
 def _place(text: str) -> TopicPartition:

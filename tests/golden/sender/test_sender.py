@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logquake.client.network.effects import Close, Connect, Effect, Write
+from logquake.client.network.effects import Connect, Write
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -48,12 +48,11 @@ from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import asked, tell
-from tests.doubles.willing_links import carry_out
-from tests.golden.player import Chronicle, Player, check_script, scripts_beside
+from tests.golden.core_player import CorePlayer
+from tests.golden.player import check_script, scripts_beside
 from tests.parts import joined
 
 PORT = 9092
-MANY = 1000
 
 
 @pytest.mark.parametrize("script", scripts_beside(__file__), ids=lambda path: path.stem)
@@ -74,14 +73,13 @@ class Asked:
         ]
 
 
-class SenderPlayer(Player):
+class SenderPlayer(CorePlayer):
     """Connections are made at once, versions and metadata told at once; Produce requests are p1,
     p2..., records r1, r2... in the order of their appends.
     """
 
     def __init__(self) -> None:
-        self._chronicle = Chronicle()
-        self._now_ms = 0
+        super().__init__()
         self._leaders: dict[TopicPartition, tuple[int, int]] = {}
         self._nodes = {1: "one", 2: "two"}
         self._records = 0
@@ -113,14 +111,10 @@ class SenderPlayer(Player):
             MetadataUpdates(metadata, client, self._metadata),
             numbering,
         )
-        self._metadata.use("t", self._now_ms)
+        self._metadata.use("t", self._clock.now)
 
     def _new_numbering(self, *, idempotent: bool) -> Unnumbered | Idempotence | Transactions:
         return Idempotence() if idempotent else Unnumbered()
-
-    def outcome(self) -> list[str]:
-        self._go_on()
-        return self._chronicle.take_log()
 
     # What the producer is, and does
 
@@ -144,14 +138,14 @@ class SenderPlayer(Player):
             self._append(f"r{self._records}", _place(place), int(size))
 
     def _append(self, name: str, place: TopicPartition, size: int) -> None:
-        record = Record(0, self._now_ms, None, b"x" * size)
+        record = Record(0, self._clock.now, None, b"x" * size)
         appended = self._accumulator.append(
             RECORDS,
             place.topic,
             place.partition,
             record,
             self._sender.leaders(),
-            self._now_ms,
+            self._clock.now,
         )
         assert isinstance(appended, Appended)
         appended.delivery.when_done(partial(self._told, name, appended.delivery))
@@ -174,21 +168,8 @@ class SenderPlayer(Player):
         self._log("yes" if self._sender.is_idle else "no")
 
     def do_next_due(self) -> None:
-        due_ms = self._sender.next_due_ms(self._now_ms)
-        self._log("never" if due_ms is None else f"in {due_ms - self._now_ms} ms")
-
-    def do_wait(self, ms: str) -> None:
-        """Whatever is due on the way happens when it is due."""
-        until_ms = self._now_ms + int(ms)
-        for _ in range(MANY):
-            due_ms = self._sender.next_due_ms(self._now_ms)
-            if due_ms is None or due_ms > until_ms:
-                break
-            self._now_ms = max(self._now_ms, due_ms)
-            self._go_on()
-        else:
-            self._log("it never rests")
-        self._now_ms = until_ms
+        due_ms = self._sender.next_due_ms(self._clock.now)
+        self._log("never" if due_ms is None else f"in {due_ms - self._clock.now} ms")
 
     # What brokers do
 
@@ -261,7 +242,7 @@ class SenderPlayer(Player):
     def do_lose(self, request: str) -> None:
         """The connection that it was asked on."""
         asked = self._take(request)
-        self._links.lost(asked.link, "reset by peer", self._now_ms)
+        self._links.lost(asked.link, "reset by peer", self._clock.now)
 
     def _take(self, request: str) -> Asked:
         return self._asked[int(request[1:]) - 1]
@@ -285,24 +266,17 @@ class SenderPlayer(Player):
 
     # The network
 
-    def _go_on(self) -> None:
-        for _ in range(MANY):
-            self._sender.poll(self._now_ms)
-            effects = self._links.take_effects()
-            due_ms = self._sender.next_due_ms(self._now_ms)
-            if not effects and (due_ms is None or due_ms > self._now_ms):
-                return
-            for effect in effects:
-                self._perform(effect)
-        self._log("it never rests")
+    def _next_due_ms(self) -> int | None:
+        return self._sender.next_due_ms(self._clock.now)
 
-    def _perform(self, effect: Effect) -> None:
-        if isinstance(effect, Connect):
-            self._log(f"connects to {effect.host}")
-        carry_out(effect, self._links, self._now_ms, self._write, self._closes)
-
-    def _closes(self, _effect: Close) -> None:
-        self._log("closes a connection")
+    def _pass(self) -> bool:
+        self._sender.poll(self._clock.now)
+        effects = self._links.take_effects()
+        for connect in (effect for effect in effects if isinstance(effect, Connect)):
+            self._log(f"connects to {connect.host}")
+        due_ms = self._next_due_ms()
+        self._perform(effects)
+        return bool(effects) or (due_ms is not None and due_ms <= self._clock.now)
 
     def _write(self, effect: Write) -> None:
         header, request = asked(effect)
@@ -379,10 +353,7 @@ class SenderPlayer(Player):
         )
 
     def _answer(self, link: int, header: RequestHeader, said: Message) -> None:
-        tell(self._links, link, header, said, self._now_ms)
-
-    def _log(self, line: str) -> None:
-        self._chronicle.log(line)
+        tell(self._links, link, header, said, self._clock.now)
 
 
 def _place(text: str) -> TopicPartition:

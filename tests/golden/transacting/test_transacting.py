@@ -156,7 +156,7 @@ class TransactionPlayer(SenderPlayer):
 
     def do_lose_question(self, question: str) -> None:
         asked = self._questions[int(question[1:]) - 1]
-        self._links.lost(asked.link, "reset by peer", self._now_ms)
+        self._links.lost(asked.link, "reset by peer", self._clock.now)
 
     def _say(
         self,
