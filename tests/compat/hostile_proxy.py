@@ -6,16 +6,34 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from random import Random
 from typing import TypeAlias
 
-from logquake.wire.header import LENGTH_BYTES
+from logquake.wire.api import response_type
+from logquake.wire.header import (
+    LENGTH_BYTES,
+    RequestHeader,
+    decode_request_header,
+    decode_response,
+    encode_response,
+)
+from tests.doubles.absurd_answers import absurd
+from tests.parts import joined
 
 Pieces: TypeAlias = Iterator[bytes]
+Asked: TypeAlias = dict[int, RequestHeader]
+"""By correlation id, on one connection."""
 Hostility = Callable[[Random, bytes, bytes], bytes | Pieces]
 """Of an answer without its length, and the one before it: all that the client is sent."""
 
 ABSURD = b"\x7f\xff\xff\xff"
+
+
+class Answer(bytes):
+    """With what it is an answer to."""
+
+    key = version = 0
 
 
 def framed(body: bytes) -> bytes:
@@ -59,6 +77,15 @@ def for_another(_random: Random, answer: bytes, before: bytes) -> bytes:
     return framed(answer[:4] + before[4:])
 
 
+def absurd_values(random: Random, answer: bytes, _before: bytes) -> bytes:
+    """Well-formed, with checksums that fit, and of numbers and names that cannot be."""
+    if not isinstance(answer, Answer) or (response := response_type(answer.key)) is None:
+        return framed(answer)
+    correlation_id, said = decode_response(response, answer.version, memoryview(answer))
+    told = absurd(said, answer.version, random)
+    return joined(encode_response(correlation_id, told, answer.version))
+
+
 def absurd_length(_random: Random, answer: bytes, _before: bytes) -> bytes:
     return ABSURD + answer
 
@@ -92,6 +119,7 @@ HOSTILITIES: dict[str, Hostility] = {
     for each in (
         damaged,
         absurd_counts,
+        absurd_values,
         wrong_correlation,
         for_another,
         absurd_length,
@@ -141,19 +169,23 @@ class HostileProxy:
             return
         with self._lock:
             self._sockets += [client, server]
-        self._spawn(self._pass_requests, client, server)
-        self._spawn(self._pass_answers, server, client)
+        asked: Asked = {}
+        self._spawn(partial(self._pass_requests, asked), client, server)
+        self._spawn(partial(self._pass_answers, asked), server, client)
 
-    def _pass_requests(self, client: socket.socket, server: socket.socket) -> None:
+    def _pass_requests(self, asked: Asked, client: socket.socket, server: socket.socket) -> None:
         with suppress(OSError):
-            while content := client.recv(65_536):
-                server.sendall(content)
+            while (request := _frame(client)) is not None:
+                header, _ = decode_request_header(memoryview(request))
+                asked[header.correlation_id] = header
+                server.sendall(framed(request))
         _end(client, server)
 
-    def _pass_answers(self, server: socket.socket, client: socket.socket) -> None:
+    def _pass_answers(self, asked: Asked, server: socket.socket, client: socket.socket) -> None:
         before = b"\0\0\0\0"
         with suppress(OSError):
-            while (answer := _frame(server)) is not None:
+            while (content := _frame(server)) is not None:
+                answer = _answer(content, asked)
                 altered = self._altered(answer, before)
                 for piece in [altered] if isinstance(altered, bytes) else altered:
                     client.sendall(piece)
@@ -181,6 +213,13 @@ def hostile_proxy() -> Iterator[HostileProxy]:
         yield proxy
     finally:
         proxy.close()
+
+
+def _answer(content: bytes, asked: Asked) -> Answer:
+    header = asked.pop(int.from_bytes(content[:4]))
+    answer = Answer(content)
+    answer.key, answer.version = header.api_key, header.api_version
+    return answer
 
 
 def _frame(source: socket.socket) -> bytes | None:

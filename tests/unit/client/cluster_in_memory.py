@@ -85,7 +85,12 @@ class FakeNetwork:
         self.requests[key].append(request)
         answer = self.handlers[key](request, address)
         if isinstance(answer, Message):
-            return joined(encode_response(header.correlation_id, answer, header.api_version))
+            said = self.reply(answer, header.api_version)
+            return joined(encode_response(header.correlation_id, said, header.api_version))
+        return answer
+
+    def reply(self, answer: Message, _version: int) -> Message:
+        """As it is sent, in that version."""
         return answer
 
 

@@ -29,7 +29,8 @@ from tests.unit.client.admin.brokers_in_memory import BrokersInMemory, Said
 from tests.unit.client.admin.every_call import EVERY_CALL
 
 NEWEST = range(1, 10)  # of every request; who knows no 1 tells of no controller
-SEEDS = range(6)
+SEEDS = range(8)
+FAR = 0.1  # of all numbers are at the ends of what they may be, or anywhere
 NAMES = ("t", "u", "g", "h", "x", "y", "f", "alice", "bob", "consumer", "", "User:alice", "none")
 NUMBERS = (0, 0, 0, 0, 1, 1, 2, 3, -1, 16, 35, 41, 14, 89, 127)
 
@@ -111,6 +112,9 @@ def value(kind: Any, version: int, random: Random) -> Any:
     assert isinstance(kind, Scalar)
     if kind.code.endswith("s"):
         return bytes(kind.size)
+    if kind.code not in "?d" and random.random() < FAR:
+        end = 1 << (8 * kind.size - 1)
+        return random.choice((end - 1, -end, random.randrange(-end, end)))
     return {"?": bool, "d": float}.get(kind.code, int)(random.choice(NUMBERS))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 from typing import TypeVar
@@ -26,9 +26,14 @@ T = TypeVar("T")
 class LoneConsumer:
     """Satisfies Core: it ends whoever goes round without an end."""
 
-    def __init__(self, handlers: Mapping[ApiKey, Handler], **keys: object) -> None:
+    def __init__(
+        self,
+        handlers: Mapping[ApiKey, Handler],
+        network: Callable[[FakeClock], FakeNetwork] = FakeNetwork,
+        **keys: object,
+    ) -> None:
         self.clock = FakeClock()
-        self.network = FakeNetwork(self.clock)
+        self.network = network(self.clock)
         self.network.handlers = {
             ApiKey.API_VERSIONS: lambda *_: all_versions(),
             ApiKey.METADATA: FakeTopology().metadata,
@@ -47,6 +52,7 @@ class LoneConsumer:
             random=Random(1),
         )
         self.consuming = founded.consuming
+        self._telling = founded.telling
         self.passes = 0
         self.most_passes = 10_000
         links = founded.foundation.links
@@ -56,6 +62,8 @@ class LoneConsumer:
         self.passes += 1
         assert self.passes <= self.most_passes, f"it goes round and round at {now_ms}"
         self.consuming.core.poll(now_ms)
+        if self._telling.tell():
+            self.consuming.core.poll(now_ms)
 
     def next_due_ms(self, polled_ms: int) -> int | None:
         return self.consuming.core.next_due_ms(polled_ms)

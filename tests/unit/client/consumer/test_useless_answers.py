@@ -27,9 +27,9 @@ BACKOFF_MS = 200
 IDLE_MS = 10_000
 
 
-def reading(fetch: Handler | None, **keys: object) -> LoneConsumer:
+def reading(fetch: Handler | None) -> LoneConsumer:
     """Each Fetch takes a millisecond."""
-    lone = LoneConsumer({}, retry_backoff_ms=BACKOFF_MS, **keys)
+    lone = LoneConsumer({}, retry_backoff_ms=BACKOFF_MS)
 
     def answer(request: Any, address: Any) -> Message | bytes | Exception | None:
         lone.clock.now += 1
