@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from random import Random
 
+from logquake.client.consumer import completed
 from logquake.client.consumer.assignors.assignor import (
     Assignment,
     PartitionsByTopic,
     Subscriptions,
 )
 from logquake.client.consumer.assignors.range import RangeAssignor
-from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.batches import read, walked
 from logquake.client.consumer.group.commits import Commits
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.partition_state import PartitionState
@@ -145,7 +146,8 @@ def hand_out_what_was_given_up(replace: Replace) -> None:
 
 def hand_out_whole_batches(replace: Replace) -> None:
     """What comes before the position in its batch is handed out again."""
-    replace(CompletedFetch, "_pass_over_what_is_before", lambda _self, _batch: None)
+    replace(completed, "walked", lambda batch, _first, most: walked(batch, 0, most))
+    replace(completed, "read", lambda batch, _first, most: read(batch, 0, most))
 
 
 def assign_all_to_everybody(replace: Replace) -> None:
