@@ -8,6 +8,8 @@ import pytest
 
 from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.partition.roles import Leader
+from logquake.planted.bug import PlantedBug
+from logquake.planted.bugs import BUGS
 from logquake.planted.planting import VARIABLE, UnknownBugError, bugs_asked_for, plant, planted
 
 
@@ -37,3 +39,11 @@ def test_a_bug_is_planted_and_can_be_taken_back() -> None:
         plant(bugs_asked_for({VARIABLE: "min-isr-ignored"}), patch.setattr)
         assert leader.effective_min_isr(2) == 1
     assert leader.effective_min_isr(2) == 2
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_what_a_bug_takes_the_place_of_is_there(
+    bug: PlantedBug, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else nobody would hear of it until a run is to catch that one."""
+    plant([bug], monkeypatch.setattr)
