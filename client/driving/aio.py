@@ -20,6 +20,7 @@ from logquake.client.driving.aside import Aside
 from logquake.client.driving.driven import LastingCore
 from logquake.client.driving.ending import abandon, why_closed
 from logquake.client.driving.forks import tell_when_forked, why_inherited
+from logquake.client.driving.lookout import Lookout
 from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
 from logquake.client.errors import ConnectionLostError
@@ -56,6 +57,7 @@ class AioDriver:
         self._tell = tell
         self._selector = selectors.EpollSelector()
         self._sockets = new_sockets(self._selector, self._do_aside)
+        self._lookout = Lookout(self._sockets, clock)
         self._aside: set[asyncio.Future[Any]] = set()
         self._waiting: dict[asyncio.Future[None], Wait] = {}
         self._promised: dict[asyncio.Future[None], None] = {}
@@ -179,6 +181,7 @@ class AioDriver:
         if self._has_ended:
             return
         try:
+            self._lookout.catch_up(self._links)
             self._polled_ms = self._clock.now_ms()
             self._core.poll(self._polled_ms)
             acted = self._sockets.perform(self._links)
@@ -195,7 +198,7 @@ class AioDriver:
         if self._has_ended:
             return
         try:
-            comes_to_something = self._sockets.wait(self._links, 0)
+            comes_to_something = self._lookout.look(self._links)
         except Exception as error:  # noqa: BLE001 - as in a pass
             self._fail(error)
         else:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import Core
-from logquake.client.driving.sockets import Sockets, wait_for_something
+from logquake.client.driving.lookout import Lookout
+from logquake.client.driving.sockets import Sockets
 from logquake.client.errors import ConnectionLostError
 from logquake.client.network.links import Links
 
@@ -15,12 +16,14 @@ class BlockingDriver:
     def __init__(self, links: Links, sockets: Sockets, clock: Clock) -> None:
         self._links = links
         self._sockets = sockets
+        self._lookout = Lookout(sockets, clock)
         self._clock = clock
 
     def run(self, core: Core, is_done: Callable[[], bool], deadline_ms: int) -> bool:
         """Until it is done, which is answered, or it is too late."""
         try:
             while True:
+                self._lookout.catch_up(self._links)
                 now_ms = self._clock.now_ms()
                 core.poll(now_ms)
                 done = is_done()
@@ -31,7 +34,7 @@ class BlockingDriver:
                     continue
                 due_ms = core.next_due_ms(now_ms)
                 until_ms = deadline_ms if due_ms is None else min(due_ms, deadline_ms)
-                wait_for_something(self._sockets, self._links, until_ms, self._clock)
+                self._lookout.wait(self._links, until_ms)
         except BaseException:  # Ctrl-C: nobody knows which bytes were taken in
             self._end_all("interrupted")
             raise

@@ -60,14 +60,6 @@ def perform_all(links: Driven, do: Callable[[Effect], bool]) -> bool:
     return may_want_more
 
 
-def wait_for_something(sockets: Sockets, links: Driven, until_ms: int | None, clock: Clock) -> None:
-    """Until something comes of what happens, or it is time, however much of an answer drips in."""
-    comes_to_something = False
-    while not comes_to_something:
-        left_ms = None if until_ms is None else max(0, until_ms - clock.now_ms())
-        comes_to_something = sockets.wait(links, left_ms) or left_ms == 0
-
-
 class Phase(Enum):
     CONNECTING = "connecting"
     SHAKING_HANDS = "shaking hands"

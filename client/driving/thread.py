@@ -17,7 +17,8 @@ from logquake.client.clock import Clock
 from logquake.client.driving.driven import LastingCore, Shared
 from logquake.client.driving.ending import abandon, why_closed
 from logquake.client.driving.forks import ParentsLock, tell_when_forked
-from logquake.client.driving.sockets import Sockets, wait_for_something
+from logquake.client.driving.lookout import Lookout
+from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look, to_the_end
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ConnectionLostError
@@ -57,6 +58,7 @@ class ThreadDriver:
         self._clock = clock
         self._waker = Waker()
         self._sockets = new_sockets(self._waker)
+        self._lookout = Lookout(self._sockets, clock)
         self._tell = tell
         self._polled_ms = 0
         self._is_woken = False
@@ -221,6 +223,7 @@ class ThreadDriver:
 
     def _pass(self) -> bool:
         """Whether to go on."""
+        self._lookout.catch_up(self._shared)
         with self.lock:
             if self._is_closing:
                 return False
@@ -235,7 +238,7 @@ class ThreadDriver:
                 return True
             due_ms = self._core.next_due_ms(self._polled_ms)
             self._is_asleep = True  # from here on the waker is needed
-        wait_for_something(self._sockets, self._shared, due_ms, self._clock)
+        self._lookout.wait(self._shared, due_ms)
         with self.lock:
             self._is_asleep = False
         return True

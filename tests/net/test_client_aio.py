@@ -27,7 +27,16 @@ from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataResponse
 from logquake.wire.sasl.logins import TokenLogin
-from tests.net.asking import CLOCK, NETWORK, Asking, in_time, versions
+from tests.net.asking import (
+    CLOCK,
+    NETWORK,
+    PATIENCE_MS,
+    Asking,
+    JumpingClock,
+    in_time,
+    run_until,
+    versions,
+)
 from tests.net.server import Server
 from tests.net.test_client_thread import AGES_MS, Counting, HastyClock, SlowIssuer, Soon
 from tests.waiting import PATIENCE_S
@@ -253,6 +262,25 @@ def test_a_request_and_its_answer(server: Server) -> None:
 
     async def main() -> None:
         async with driven(core, core.links):
+            await serve_until(server, lambda: core.answers)
+
+    asyncio.run(main())
+    assert isinstance(core.answers[0], MetadataResponse)
+
+
+def test_an_answer_that_came_while_the_loop_was_blocked_is_no_late_one(server: Server) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else MetadataResponse()
+    )
+    core, clock = Asking("localhost", server.acceptor.port), JumpingClock()
+
+    async def main() -> None:
+        async with driven(core, core.links, clock=clock) as driver:
+            await serve_until(server, lambda: core.is_asked)
+            run_until(server, lambda: len(server.handler.requests) == 2)
+            server.settle()
+            clock.jump(PATIENCE_MS)
+            driver.wake()
             await serve_until(server, lambda: core.answers)
 
     asyncio.run(main())

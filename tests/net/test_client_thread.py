@@ -27,7 +27,16 @@ from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataResponse
 from logquake.wire.sasl.logins import TokenLogin
-from tests.net.asking import CLOCK, NETWORK, Asking, in_time, run_until, versions
+from tests.net.asking import (
+    CLOCK,
+    NETWORK,
+    PATIENCE_MS,
+    Asking,
+    JumpingClock,
+    in_time,
+    run_until,
+    versions,
+)
 from tests.net.server import Server
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -346,9 +355,16 @@ def test_the_first_to_close_it_is_told_so() -> None:
 
 
 @contextmanager
-def asking(core: Asking, kind: type[SelectorSockets] = SelectorSockets) -> Iterator[ThreadDriver]:
+def asking(
+    core: Asking,
+    kind: type[SelectorSockets] = SelectorSockets,
+    *,
+    tell: Callable[[], object] = lambda: None,
+    clock: Clock = CLOCK,
+) -> Iterator[ThreadDriver]:
     new_sockets = partial(_sockets, kind)
-    with closing(ThreadDriver(core, core.links, CLOCK, new_sockets, name="ours")) as driver:
+    driver = ThreadDriver(core, core.links, clock, new_sockets, name="ours", tell=tell)
+    with closing(driver):
         yield driver
 
 
@@ -358,6 +374,29 @@ def test_a_request_and_its_answer(server: Server) -> None:
     )
     core = Asking("localhost", server.acceptor.port)
     with asking(core):
+        run_until(server, lambda: core.answers)
+    assert isinstance(core.answers[0], MetadataResponse)
+
+
+def test_an_answer_that_came_during_a_long_callback_is_no_late_one(server: Server) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else MetadataResponse()
+    )
+    core, clock = Asking("localhost", server.acceptor.port), JumpingClock()
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def call_back() -> None:
+        if core.is_asked and not has_begun.is_set():
+            has_begun.set()
+            assert may_end.wait(PATIENCE_S)
+
+    with asking(core, tell=call_back, clock=clock) as driver:
+        run_until(server, has_begun.is_set)
+        run_until(server, lambda: len(server.handler.requests) == 2)
+        server.settle()
+        clock.jump(PATIENCE_MS)
+        driver.wake()
+        may_end.set()
         run_until(server, lambda: core.answers)
     assert isinstance(core.answers[0], MetadataResponse)
 

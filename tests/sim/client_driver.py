@@ -81,6 +81,7 @@ class SimDriver:
         self._tell = tell
         self._connections: dict[int, Connection] = {}
         self._timer: Timer | None = None
+        self._due_ms: int | None = None
         self._call: _Going | None = None
         self._is_going_on = False
 
@@ -99,22 +100,31 @@ class SimDriver:
         """Do what is due, and what is wanted; be back when the next is due."""
         if self._is_going_on:
             return  # and will look again
+        if self._due_ms is not None and self._due_ms < self.now_ms():
+            # The process was paused: first it hears of all that came meanwhile.
+            self._set_timer(0, self._go_round)
+        else:
+            self._go_round()
+
+    def _go_round(self) -> None:
         self._is_going_on = True
         try:
             while self._pass():
                 pass
         finally:
             self._is_going_on = False
-        if self._timer is not None:
-            self._timer.cancel()
         due = [self._core.next_due_ms(self.now_ms())]
         if self._call is not None and self._call.wait is not None:
             due.append(self._call.wait.deadline_ms)
         due_ms = min((each for each in due if each is not None), default=None)
-        self._timer = None
-        if due_ms is not None:
-            delay_ms = max(1, due_ms - self.now_ms())
-            self._timer = self._scheduler.call_later(delay_ms, self.go_on)
+        self._due_ms = None if due_ms is None else max(due_ms, self.now_ms() + 1)
+        delay_ms = None if self._due_ms is None else self._due_ms - self.now_ms()
+        self._set_timer(delay_ms, self.go_on)
+
+    def _set_timer(self, delay_ms: int | None, action: Callable[[], None]) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if delay_ms is None else self._scheduler.call_later(delay_ms, action)
 
     def _pass(self) -> bool:
         """Whether something may have come of it."""

@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from logquake.client.network.link import Answer, ClientRequest
+from logquake.client.network.effects import Node
+from logquake.client.network.link import Answer, ClientRequest, Serving
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -134,3 +135,20 @@ def test_it_comes_back_to_a_leader_that_it_could_not_reach(cluster: Cluster, ask
         cluster.fabric.heal(*ends)
     cluster.run_until(lambda: len(asker.answered_by) > answers)
     assert asker.answered_by[-1] == LEADER
+
+
+@pytest.mark.usefixtures("asker")  # the brokers serve
+def test_a_client_that_was_paused_hears_what_came_before_it_gives_anybody_up(
+    cluster: Cluster,
+) -> None:
+    host, links = Host("sleeper", cluster.clock), Links(SETTINGS, Random(1))
+    driver = SimDriver(cluster.fabric, host, links, links)
+    for node_id, machine in cluster.machines.items():
+        links.begin(Node(node_id, machine.endpoint.host, PORT), driver.now_ms())
+    driver.go_on()
+    host.pause()
+    cluster.run_until_us(cluster.clock.now_us + 2_000 * SETTINGS.request_timeout_ms)
+    host.resume()
+    cluster.run_until_us(cluster.clock.now_us + 1)
+    found = [links.states.link(node_id) for node_id in cluster.machines]
+    assert all(link is not None and isinstance(link.stage, Serving) for link in found)

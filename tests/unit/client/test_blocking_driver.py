@@ -46,6 +46,24 @@ class Dripping:
     def close(self) -> None: ...
 
 
+class Answered:
+    """A core that has its answer, and is sockets that had it while something else took long."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+        self.is_answered = False
+
+    def perform(self, _links: Driven) -> bool:
+        self._clock.sleep_ms(LOOK_UP_MS)
+        return True
+
+    def wait(self, _links: Driven, _timeout_ms: int | None) -> bool:
+        self.is_answered = True
+        return True
+
+    def close(self) -> None: ...
+
+
 class Idle:
     def __init__(self) -> None:
         self.polled_ms: list[int] = []
@@ -70,3 +88,10 @@ def test_parts_of_an_answer_neither_have_the_core_polled_nor_put_the_deadline_of
     began_ms = clock.now_ms()
     assert not driver.run(core, lambda: False, began_ms + 1_000)
     assert core.polled_ms == [began_ms, began_ms + 1_000]
+
+
+def test_what_came_while_a_name_was_looked_up_is_heard_before_time_is_up() -> None:
+    clock = FakeClock()
+    sockets = Answered(clock)
+    driver = BlockingDriver(Links(NetworkSettings(), Random(1)), sockets, clock)
+    assert driver.run(Idle(), lambda: sockets.is_answered, clock.now_ms() + LOOK_UP_MS)
