@@ -2,7 +2,7 @@
 
 A broker whose answer is of no use is left alone for retry.backoff.ms: its next one would come as
 soon, and be as useless, and nobody has to poll for that. So is one that has no room for what is
-asked.
+asked, and one that does not wait for records as it was asked to.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class FetchRequests:
         self._told_to_close: set[int] = set()
         self._useless: set[int] = set()  # answers since the last poll, which knows the time
         self._not_before_ms: dict[int, int] = {}
+        self._shortest_wait_ms = min(settings.max_wait_ms, settings.retry_backoff_ms)
 
     def poll(self, now_ms: int) -> None:
         """Ask whoever has something to be asked for."""
@@ -104,6 +105,8 @@ class FetchRequests:
             self._answered_since.append((sent_ms, answer.throttle_time_ms))
             if not self._fetcher.answered(node_id, answer, version):
                 self._useless.add(node_id)
+            elif not answer.responses:
+                self._not_before_ms[node_id] = sent_ms + self._shortest_wait_ms
         else:
             self._failures.note(answer)
             self._fetcher.failed(node_id)

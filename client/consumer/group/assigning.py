@@ -119,9 +119,9 @@ class Assigning:
         try:
             if len(synced.assignment) < _SHORTEST_ASSIGNMENT:
                 raise MalformedResponseError("the group's leader has not thought of this member")
-            membership.stage = Joined(decode_assignment(synced.assignment))
+            joined = Joined(decode_assignment(synced.assignment))
         except MalformedResponseError as error:
             membership.halt(error)
             return
-        membership.rejoin_reason = None
+        membership.rebalanced(joined)
         self._statistics.rebalance_ended(now_ms)

@@ -119,7 +119,7 @@ class JoiningGroup:
             membership.generation = Generation(member_id=answer.member_id)
             why = f"need to re-join with the given member-id: {answer.member_id}"
             membership.rejoin_reason = why
-            membership.stage = ToJoin(now_ms)
+            membership.join_again(now_ms)
         else:
             membership.refused(answer.error_code, "joining", now_ms)
 

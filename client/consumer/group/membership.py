@@ -39,6 +39,7 @@ from logquake.wire.errors import ErrorCode
 _LOG = logging.getLogger(__name__)
 
 OUTLIVED = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
+_AT_ONCE = 5  # times in a row, in which a group of many members has settled
 _JOIN_AT_ONCE = (*OUTLIVED, ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.REBALANCE_IN_PROGRESS)
 
 
@@ -61,6 +62,7 @@ class Membership:
         self._watch = watch
         self._heartbeat = heartbeat
         self._statistics = statistics
+        self._in_vain = 0  # since a rebalance has ended
         self.held: Held | None = None  # as a sticky assignor remembers it
         self.failure: ClientError | None = None  # the program has not heard of it yet
 
@@ -100,6 +102,12 @@ class Membership:
         self.stage = ToJoin(0) if error is None else Halted(None)
         if error is not None:
             raise error
+
+    def rebalanced(self, joined: Joined) -> None:
+        """The group has; the program hears of it in its next poll."""
+        self.stage = joined
+        self.rejoin_reason = None
+        self._in_vain = 0
 
     def completed(self, joined: Joined) -> None:
         """The program has heard what it was assigned; meanwhile all may have been lost."""
@@ -166,11 +174,17 @@ class Membership:
         if isinstance(self.stage, Out):
             return  # the program has something to give up first
         if code in _JOIN_AT_ONCE:
-            self.stage = ToJoin(now_ms)
+            self.join_again(now_ms)
         elif error.retriable:
             self.stage = ToJoin(now_ms + self._settings.retry_backoff_ms)
         else:
             self.halt(error)
+
+    def join_again(self, now_ms: int) -> None:
+        """At once, as Kafka's; who is told to again and again, of no rebalance that ends, waits."""
+        self._in_vain += 1
+        wait_ms = self._settings.retry_backoff_ms if self._in_vain > _AT_ONCE else 0
+        self.stage = ToJoin(now_ms + wait_ms)
 
     def halt_for_assignor(self, cause: Exception) -> None:
         error = cause

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,10 +17,12 @@ from logquake.wire.messages.fetch import (
     FetchResponse,
     PartitionData,
 )
+from logquake.wire.messages.group_membership import JoinGroupResponse, SyncGroupResponse
 from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 from tests.unit.client.cluster_in_memory import Handler, all_versions
+from tests.unit.client.consumer.group.model_coordinator import ModelCoordinator
 from tests.unit.client.consumer.lone_consumer import LoneConsumer
 
 PLACE = TopicPartition("t", 0)
@@ -67,6 +70,50 @@ def test_a_useless_answer_is_followed_by_a_pause(useless: Message | bytes) -> No
     asked = fetches(lone)
     assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 1
     assert lone.passes < 30 * asked
+
+
+def test_a_broker_that_does_not_wait_for_records_is_not_asked_all_the_time() -> None:
+    def fetch(request: FetchRequest, _: object) -> FetchResponse:
+        if request.session_id:
+            return FetchResponse(session_id=request.session_id)
+        begun = about(request, PartitionData(partition_index=0, error_code=0))
+        begun.session_id = 7
+        return begun
+
+    lone = reading(fetch)
+    lone.call(lone.consuming.poll(100))
+    lone.be_left_alone(IDLE_MS)
+    asked = fetches(lone)
+    assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 2
+    assert lone.passes < 30 * asked
+
+
+@pytest.mark.parametrize("key", [ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP])
+def test_a_coordinator_that_has_a_member_join_for_ever_is_asked_now_and_then(key: ApiKey) -> None:
+    random = Random(1)
+    coordinator = ModelCoordinator(random)
+    refusals: dict[ApiKey, Message] = {
+        ApiKey.JOIN_GROUP: JoinGroupResponse(
+            error_code=ErrorCode.MEMBER_ID_REQUIRED, protocol_name="", leader="", member_id="m1"
+        ),
+        ApiKey.SYNC_GROUP: SyncGroupResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS),
+    }
+    lone = LoneConsumer({}, group_id="g", retry_backoff_ms=BACKOFF_MS)
+
+    def answer(request: Message, _: object) -> Message:
+        lone.clock.now += 1
+        if request.__schema__.key == key:
+            return refusals[key]
+        return coordinator.answer(request, refuses=False)
+
+    lone.network.handlers |= dict.fromkeys(
+        (ApiKey.FIND_COORDINATOR, ApiKey.HEARTBEAT, *refusals), answer
+    )
+    lone.call(lone.consuming.subscribe(["t"], None))
+    lone.call(lone.consuming.poll(100))
+    lone.be_left_alone(IDLE_MS)
+    asked = len(lone.network.requests[key])
+    assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 10
 
 
 def test_a_broker_that_cannot_be_asked_is_left_alone_for_as_long() -> None:
