@@ -64,8 +64,10 @@ class Consumer(ConsumerFacade):
     async def __aiter__(self) -> AsyncIterator[ConsumerRecord]:
         """Record by record, without an end; `wakeup` ends it."""
         while True:
-            for record in await self.poll(ITERATION_MS):
+            for record in self._consuming.one_by_one:
                 yield record
+            await self._let_others_on()
+            await self._driver.run(self._consuming.poll_for_loop(ITERATION_MS))
 
     # What is read
 
@@ -91,14 +93,18 @@ class Consumer(ConsumerFacade):
     # Records
 
     async def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
-        if self._consuming.has_something:
-            # Others on the loop have their turn before anything is taken: who is cancelled in it
-            # loses no records.
-            with self._consuming.one_at_a_time():
-                await asyncio.sleep(0)
+        await self._let_others_on()
         driver = self._driver
         at_hand = None if driver.is_closed else self._consuming.at_hand(driver.wake)
         return await driver.run(self._consuming.poll(timeout_ms)) if at_hand is None else at_hand
+
+    async def _let_others_on(self) -> None:
+        """Others on the loop have their turn before anything is taken: who is cancelled in it loses
+        no records.
+        """
+        if self._consuming.has_something:
+            with self._consuming.one_at_a_time():
+                await asyncio.sleep(0)
 
     async def poll_batches(
         self, timeout_ms: int = 0

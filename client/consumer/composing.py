@@ -25,6 +25,7 @@ from logquake.client.consumer.group.errands import Beside
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.handing_out import HandingOut
 from logquake.client.consumer.leader_requests import LeaderRequests
+from logquake.client.consumer.one_by_one import OneByOne
 from logquake.client.consumer.position_requests import PositionRequests
 from logquake.client.consumer.programs_own import Deserializers, Interceptors
 from logquake.client.consumer.questions import ProgramQuestions
@@ -97,6 +98,7 @@ class ConsumerParts:
             fetcher=fetcher,
             fetches=fetches,
             group=group,
+            one_by_one=OneByOne(subscriptions),
             handing_out=HandingOut(subscriptions, deserializers, interceptors),
             committing=Committing(calls, metadata, group),
             seeking=Seeking(calls, subscriptions, metadata, group),

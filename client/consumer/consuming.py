@@ -27,6 +27,7 @@ from logquake.client.consumer.group.listener import (
 from logquake.client.consumer.group.topic_watch import known_topics
 from logquake.client.consumer.handing_out import HandingOut
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
+from logquake.client.consumer.one_by_one import OneByOne
 from logquake.client.consumer.records import NOTHING, ConsumerRecords
 from logquake.client.consumer.seeking import Seeking
 from logquake.client.consumer.statistics import FETCHING, Groups, PollStatistics
@@ -44,7 +45,8 @@ T = TypeVar("T")
 
 
 class Consuming:
-    """``core`` is what its driver polls; ``committing``, ``seeking`` and ``asking`` have the rest
+    """``core`` is what its driver polls, ``one_by_one`` what a program's loop goes through;
+    ``committing``, ``seeking`` and ``asking`` have the rest
     of its calls.
     """
 
@@ -58,6 +60,7 @@ class Consuming:
         fetcher: Fetcher,
         fetches: FetchRequests,
         group: Coordination | Ungrouped,
+        one_by_one: OneByOne,
         handing_out: HandingOut,
         committing: Committing,
         seeking: Seeking,
@@ -70,6 +73,7 @@ class Consuming:
         self.committing = committing
         self.seeking = seeking
         self.asking = asking
+        self.one_by_one = one_by_one
         self._calls = calls
         self._subscriptions = subscriptions
         self._metadata = metadata
@@ -160,6 +164,7 @@ class Consuming:
         if now_ms >= self._attend_ms or not self._is_calm():
             return None
         with self._calls.one_at_a_time():
+            self.one_by_one.give_back()
             self._polls.polled(now_ms)
             self._group.polled(now_ms)
             fetcher = self._fetcher
@@ -197,6 +202,12 @@ class Consuming:
             fetched = yield from self._polled(timeout_ms, self._fetcher.collect)
             return NOTHING if fetched is None else (yield from self._handing_out.steps(fetched))
 
+    def poll_for_loop(self, timeout_ms: int) -> Steps[None]:
+        """As `poll`; the records are in ``one_by_one``."""
+        with self._calls.one_at_a_time():
+            records = yield from self.poll(timeout_ms)
+            self.one_by_one.take_in(records)
+
     def poll_batches(self, timeout_ms: int) -> Steps[Mapping[TopicPartition, list[StoredBatch]]]:
         """As `poll`; deserializers and interceptors have no part in it."""
         with self._calls.one_at_a_time():
@@ -209,6 +220,7 @@ class Consuming:
         """None where time is up."""
         if isinstance(self._subscriptions.wish, Nothing):
             raise NotSubscribedError("subscribe() or assign() first: nothing is to be read")
+        self.one_by_one.give_back()
         self._polls.polled(self._calls.now_ms())
         deadline_ms = self._calls.now_ms() + timeout_ms
         while True:
@@ -278,6 +290,7 @@ class Consuming:
             try:
                 yield from self._group.close(self._listener, deadline_ms)
             finally:
+                self.one_by_one.forget()
                 self._fetches.close(self._calls.now_ms())
                 yield Wait(lambda: self._fetches.is_closed, deadline_ms)
                 yield from self._handing_out.close()

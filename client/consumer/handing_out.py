@@ -73,9 +73,8 @@ class HandingOut:
 
     def _go_back(self, place: TopicPartition, offset: int) -> None:
         state = self._subscriptions.find(place)
-        if state is not None and (position := state.position) is not None:
-            is_in_doubt = state.valid_position is None  # a new leader, since it was read
-            state.seek(position._replace(offset=offset), validate=is_in_doubt)
+        if state is not None:
+            state.go_back(offset)
 
     def _next_offset(
         self, place: TopicPartition, records: Sequence[ConsumerRecord]

@@ -55,6 +55,9 @@ class PartitionState:
 
     def __init__(self) -> None:
         self.fetch_state: FetchState = Initializing()
+        # Of a poll's records the first that the program has not been given yet, where it goes
+        # through them one by one; the position is behind all of them.
+        self.unseen: int | None = None
         self.high_watermark: int | None = None
         self.last_stable_offset: int | None = None
         self.log_start_offset: int | None = None
@@ -76,6 +79,16 @@ class PartitionState:
         return self.fetch_state.position if isinstance(self.fetch_state, Fetching) else None
 
     @property
+    def seen(self) -> FetchPosition | None:
+        """The valid position, as far as the program has been given what is before it."""
+        return self._as_seen(self.valid_position)
+
+    def _as_seen(self, position: FetchPosition | None) -> FetchPosition | None:
+        if position is None or self.unseen is None:
+            return position
+        return position._replace(offset=self.unseen)
+
+    @property
     def is_fetchable(self) -> bool:
         held_back = self.is_paused or self.is_being_revoked or self.awaits_callback
         return not held_back and isinstance(self.fetch_state, Fetching)
@@ -86,6 +99,18 @@ class PartitionState:
             self.fetch_state = AwaitValidation(position)
         else:
             self.fetch_state = Fetching(position)
+
+    def give_back(self) -> None:
+        """What the program has not been given yet is read again."""
+        if self.unseen is not None:
+            self.go_back(self.unseen)
+        self.unseen = None
+
+    def go_back(self, offset: int) -> None:
+        """From the position, if there is one."""
+        if (position := self.position) is not None:
+            is_in_doubt = self.valid_position is None  # a new leader, since it was read
+            self.seek(position._replace(offset=offset), validate=is_in_doubt)
 
     def reset(self, policy: OffsetReset) -> None:
         self.fetch_state = AwaitReset(policy)
@@ -123,8 +148,8 @@ class PartitionState:
 
     def lag(self, isolation: Isolation) -> int | None:
         """Records between the position and that."""
-        end = self.end_offset(isolation)
-        return None if end is None or self.position is None else end - self.position.offset
+        end, position = self.end_offset(isolation), self._as_seen(self.position)
+        return None if end is None or position is None else end - position.offset
 
     def metrics(self, isolation: Isolation) -> dict[str, float]:
         """Under Kafka's names, as far as was told; -1 for no nearer replica."""

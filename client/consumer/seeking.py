@@ -47,6 +47,7 @@ class Seeking:
             self._metadata.saw_epoch(place, wanted.leader_epoch)
             leader = leader_of(self._metadata.snapshot, place)
             position = FetchPosition(wanted.offset, wanted.leader_epoch, leader)
+            state.unseen = None
             state.seek(position, validate=True)
 
     def seek_to_beginning(self, places: Collection[TopicPartition]) -> None:
@@ -60,16 +61,17 @@ class Seeking:
     def _reset(self, places: Collection[TopicPartition], policy: OffsetReset) -> None:
         with self._calls.one_at_a_time():
             for state in [self._subscriptions.of(each) for each in places or self._assigned()]:
+                state.unseen = None
                 state.reset(policy)
 
     def position(self, place: TopicPartition, timeout_ms: int) -> Steps[int]:
-        """The offset that is read next. Raises TimedOutError, and ClientError of looking
+        """The offset that the program gets next. Raises TimedOutError, and ClientError of looking
         for it.
         """
         with self._calls.one_at_a_time():
             check_place(place)
             state = self._subscriptions.of(place)
-            if (known := state.valid_position) is not None:
+            if (known := state.seen) is not None:
                 return known.offset
             deadline_ms = self._calls.now_ms() + timeout_ms
             self._group.check_positions()
@@ -79,7 +81,7 @@ class Seeking:
                 deadline_ms,
             )
             self._group.check_positions()
-            position = state.valid_position
+            position = state.seen
             if position is None:
                 raise TimedOutError(f"no position of {place} in {timeout_ms} ms")
             return position.offset
@@ -95,6 +97,8 @@ class Seeking:
         with self._calls.one_at_a_time():
             for state in [self._subscriptions.of(each) for each in places]:
                 state.is_paused = to
+                if to:
+                    state.give_back()
 
     def paused(self) -> set[TopicPartition]:
         return {each for each in self._assigned() if self._subscriptions.of(each).is_paused}

@@ -197,7 +197,7 @@ class Subscriptions:
         return {
             place: position
             for place, state in self._assigned.items()
-            if (position := state.valid_position) is not None
+            if (position := state.seen) is not None
         }
 
     def initializing(self) -> set[TopicPartition]:

@@ -65,9 +65,14 @@ class Consumer(ConsumerFacade):
         self.close()
 
     def __iter__(self) -> Iterator[ConsumerRecord]:
-        """Record by record, without an end; `wakeup` from another thread ends it."""
+        """Record by record, without an end; `wakeup` from another thread ends it.
+
+        What it has handed out counts as read, the record in hand included; another loop, or poll,
+        goes on behind that.
+        """
         while True:
-            yield from self.poll(ITERATION_MS)
+            yield from self._consuming.one_by_one
+            self._driver.run(self._consuming.poll_for_loop(ITERATION_MS))
 
     # What is read
 

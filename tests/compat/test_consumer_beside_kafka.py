@@ -544,6 +544,46 @@ def test_on_asyncios_loop(place: Place) -> None:
     assert listening.heard == [("assigned", [0, 1, 2]), ("revoked", [0, 1, 2])]
 
 
+def test_a_loop_that_ends_early_has_read_what_it_was_given(place: Place) -> None:
+    """Neither its commits nor those by themselves say more, and whoever follows reads on there."""
+    place.write(10)
+    first = place.places[0]
+    with place.consumer(group_id=place.topic) as consumer:
+        consumer.assign([first])
+        assert next(record.offset for record in consumer) == 0
+        assert consumer.position(first) == 1
+        consumer.commit()
+        assert consumer.committed([first]) == {first: OffsetAndMetadata(1, 0)}
+        for record in consumer:
+            if record.offset == 3:
+                break
+    with place.consumer(group_id=place.topic, enable_auto_commit=False) as consumer:
+        consumer.assign([first])
+        assert next(record.offset for record in consumer) == 4
+        assert [record.offset for record in read(consumer, 5)] == [5, 6, 7, 8, 9]
+
+
+def test_a_loop_that_ends_early_has_read_what_it_was_given_on_asyncios_loop(place: Place) -> None:
+    place.write(10)
+    first = place.places[0]
+    keys = {"bootstrap.servers": place.servers, "auto.offset.reset": "earliest"}
+
+    async def given(*, until: int) -> list[int]:
+        offsets: list[int] = []
+        async with aio.Consumer(keys, group_id=place.topic) as consumer:
+            await consumer.assign([first])
+            async for record in consumer:
+                offsets.append(record.offset)
+                await consumer.commit_async()
+                if record.offset == until:
+                    break
+            assert await consumer.position(first) == until + 1
+        return offsets
+
+    assert asyncio.run(given(until=3)) == [0, 1, 2, 3]
+    assert asyncio.run(given(until=9)) == [4, 5, 6, 7, 8, 9]
+
+
 def test_a_poll_that_is_cancelled_loses_no_records(place: Place) -> None:
     place.write(10)
 

@@ -1,0 +1,83 @@
+"""What is left of a poll's records while a program goes through them one by one.
+
+Where it stands goes by what it was given: that is what it commits, and where it reads on if it ends
+its loop. Kafka's clients have no such loop; kafka-python's iterator has it so.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from logquake.client.consumer.partition_state import PartitionState
+from logquake.client.consumer.records import ConsumerRecord
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.wire.topic_partition import TopicPartition
+
+
+class OneByOne:
+    """An iterator that ends where another poll is due, and goes on after it."""
+
+    def __init__(self, subscriptions: Subscriptions) -> None:
+        self._subscriptions = subscriptions
+        self._shares: deque[_Share] = deque()
+
+    def take_in(self, records: Iterable[ConsumerRecord]) -> None:
+        """The positions are behind them."""
+        of: dict[TopicPartition, list[ConsumerRecord]] = {}
+        for record in records:
+            of.setdefault(record.place, []).append(record)
+        for place, of_place in of.items():
+            self._shares.append(_Share(of_place, self._subscriptions.find(place)))
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> ConsumerRecord:
+        while self._shares:
+            share = self._shares[0]
+            record = share.next(self._subscriptions)
+            if record is not None:
+                return record
+            self._shares.popleft()
+        raise StopIteration
+
+    def give_back(self) -> None:
+        """It is read again."""
+        for share in self._shares:
+            if share.state is not None:
+                share.state.give_back()
+        self._shares.clear()
+
+    def forget(self) -> None:
+        self._shares.clear()
+
+
+class _Share:
+    """One partition's; ``state`` is None of one that an interceptor made up."""
+
+    def __init__(self, records: Sequence[ConsumerRecord], state: PartitionState | None) -> None:
+        self.state = state
+        self._records = records
+        self._given = 0
+        self._mark()
+
+    def next(self, subscriptions: Subscriptions) -> ConsumerRecord | None:
+        """None at its end, also where the program has sought, or paused it, or has it no more."""
+        if self._given == len(self._records):
+            return None
+        record = self._records[self._given]
+        state = self.state
+        if state is not None and (
+            state.unseen != record.offset or subscriptions.find(record.place) is not state
+        ):
+            return None
+        self._given += 1
+        self._mark()
+        return record
+
+    def _mark(self) -> None:
+        if self.state is not None:
+            is_last = self._given == len(self._records)
+            self.state.unseen = None if is_last else self._records[self._given].offset
