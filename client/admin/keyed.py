@@ -6,7 +6,7 @@ is looked up again, and what is not ready yet is asked about again (AdminApiDriv
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -24,6 +24,7 @@ from logquake.wire.schema import Message
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+T = TypeVar("T")
 A = TypeVar("A", bound=Message)
 
 
@@ -171,17 +172,19 @@ class Keyed(Generic[K, V]):
         requests.delay_ms = self._backoff.after(requests.tries - 1)
 
     def _take(self, at: _At, keys: list[K], answer: Any, node: Node) -> None:
+        """What is told of keys that were asked of somebody else is not his to say."""
+        asked = set(keys)
         if at.broker_id is None:
             found = self._handler.lookup.found(keys, answer)
-            self._fail(found.failed)
-            for key in found.brokers.keys() & self._brokers.keys():
+            self._fail(_of(asked, found.failed))
+            for key in found.brokers.keys() & self._brokers.keys() & asked:
                 self._brokers[key] = found.brokers[key]
             return
         outcome = self._handler.outcome(Answered(answer, node, keys))
-        for key, value in outcome.completed.items():
+        for key, value in _of(asked, outcome.completed).items():
             self._results.settle(key, value)
             self._brokers.pop(key, None)
-        self._fail(outcome.failed)
+        self._fail(_of(asked, outcome.failed))
         self._look_up_again(outcome.moved)
 
     def _failed(self, at: _At, keys: list[K], error: ClientError) -> None:
@@ -203,6 +206,10 @@ class Keyed(Generic[K, V]):
         for key, error in errors.items():
             self._results.settle(key, error)
             self._brokers.pop(key, None)
+
+
+def _of(keys: Set[K], told: Mapping[K, T]) -> dict[K, T]:
+    return {key: value for key, value in told.items() if key in keys}
 
 
 def _asked_again(ask: Ask[Message], requests: _Requests) -> Ask[Message]:

@@ -13,7 +13,7 @@ from logquake.client.admin.asks import Ask, Broker, Terms, fixed
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.leaders import Leaders, outcome_of
 from logquake.client.consumer.assignors.subscriptions import by_topic
-from logquake.client.errors import ClientError, UnsupportedVersionError
+from logquake.client.errors import ClientError, MalformedResponseError, UnsupportedVersionError
 from logquake.client.isolation import Isolation
 from logquake.client.network.snapshot import STALE
 from logquake.wire.errors import ErrorCode
@@ -37,6 +37,7 @@ from logquake.wire.sentinels import (
     LATEST_TIMESTAMP,
     MAX_TIMESTAMP,
     NO_LEADER_EPOCH,
+    UNKNOWN_OFFSET,
 )
 from logquake.wire.topic_partition import TopicPartition
 
@@ -124,7 +125,13 @@ class ListOffsets:
             for topic in reply.answer.topics
             for each in topic.partitions
         )
-        return outcome_of(reply.keys, told, _MOVED, reply.node)
+        outcome = outcome_of(reply.keys, told, _MOVED, reply.node)
+        for place, info in list(outcome.completed.items()):
+            if info.offset < UNKNOWN_OFFSET:
+                del outcome.completed[place]
+                what = f"{reply.node} tells of offset {info.offset} of {place}"
+                outcome.failed[place] = MalformedResponseError(what)
+        return outcome
 
     def unsupported(
         self, keys: list[Place], error: UnsupportedVersionError
