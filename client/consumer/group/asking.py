@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeVar
 
 from logquake.client.clock import Clock
-from logquake.client.consumer.group.commits import Attempt, Commits
+from logquake.client.consumer.group.commits import Attempt, Commits, is_worth_another
 from logquake.client.consumer.group.committed import CommittedOffsets, Lookup
 from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.listener import Offsets
@@ -64,12 +64,19 @@ class Asking:
     def commit(self, offsets: Offsets, deadline_ms: int) -> Steps[None]:
         """Of none: until those before it are done."""
         yield from self.tell_completed()
-        if not offsets:
+        if offsets:
+            yield from self._commit(offsets, deadline_ms, _is_retriable)
+        else:
             yield from self._finish_async(deadline_ms)
-            return
+
+    def _commit(
+        self, offsets: Offsets, deadline_ms: int, is_retried: Callable[[ClientError], bool]
+    ) -> Steps[None]:
         what = f"the commit of group {self._group_id}"
         send = partial(self._commits.send, offsets)
-        yield from self._until_done(lambda: send(self._clock.now_ms()), what, deadline_ms)
+        yield from self._until_done(
+            lambda: send(self._clock.now_ms()), what, deadline_ms, is_retried
+        )
         yield Call(partial(self._on_commit, offsets))
 
     def _finish_async(self, deadline_ms: int) -> Steps[None]:
@@ -87,7 +94,7 @@ class Asking:
             return {}
         what = f"committed offsets of group {self._group_id}"
         ask = partial(self._committed.ask, places)
-        lookup = yield from self._until_done(ask, what, deadline_ms)
+        lookup = yield from self._until_done(ask, what, deadline_ms, _is_retriable)
         return {place: lookup.found[place] for place in places}
 
     # The end
@@ -95,8 +102,9 @@ class Asking:
     def finish_commits(self, deadline_ms: int, *, is_automatic: bool) -> Steps[None]:
         """What fails is logged."""
         try:
-            if is_automatic:
-                yield from self.commit(self._commits.consumed(), deadline_ms)
+            yield from self.tell_completed()
+            if is_automatic and (consumed := self._commits.consumed()):
+                yield from self._commit(consumed, deadline_ms, is_worth_another)
             yield from self._finish_async(deadline_ms)
         except ClientError as error:
             _LOG.warning("commits of group %s as its consumer closes: %s", self._group_id, error)
@@ -109,7 +117,13 @@ class Asking:
 
     # Within
 
-    def _until_done(self, begin: Callable[[], A], what: str, deadline_ms: int) -> Steps[A]:
+    def _until_done(
+        self,
+        begin: Callable[[], A],
+        what: str,
+        deadline_ms: int,
+        is_retried: Callable[[ClientError], bool],
+    ) -> Steps[A]:
         """Attempts until one is no failure that may pass."""
         failures = 0
         while True:
@@ -120,13 +134,13 @@ class Asking:
             error = attempt.error
             if attempt.is_done and error is None:
                 return attempt
-            if error is not None and not error.retriable:
+            if error is not None and not is_retried(error):
                 raise error
             until_ms = self._clock.now_ms() + self._backoff.after(failures)
             failures += 1
-            if not attempt.is_done or until_ms >= deadline_ms:
+            yield Wait(lambda: False, min(until_ms, deadline_ms))
+            if until_ms >= deadline_ms:
                 raise TimedOutError(f"{what}: not in time") from error
-            yield Wait(lambda: False, until_ms)
 
     def _wait_for_coordinator(self, what: str, deadline_ms: int) -> Steps[None]:
         coordinator = self._coordinator
@@ -134,3 +148,7 @@ class Asking:
         coordinator.check()
         if not coordinator.find():
             raise TimedOutError(f"{what}: no coordinator found in time")
+
+
+def _is_retriable(error: ClientError) -> bool:
+    return error.retriable

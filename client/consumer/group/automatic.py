@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from logquake.client.consumer.group.commits import Attempt, Commits
+from logquake.client.consumer.group.commits import Attempt, Commits, is_worth_another
 from logquake.client.consumer.group.listener import unheard
 from logquake.client.consumer.group.settings import GroupSettings
 
@@ -47,7 +47,7 @@ class AutoCommit:
         if self._last is None or not self._last.is_done:
             return
         error, self._last = self._last.error, None
-        if error is not None and error.retriable:
+        if error is not None and is_worth_another(error):
             self._due_ms = now_ms + self._settings.retry_backoff_ms
         elif error is not None:
             _LOG.warning("automatic commit of group %s: %s", self._settings.group_id, error)
@@ -84,7 +84,7 @@ class BeforeRebalance:
         if self._attempt is None or not self._attempt.is_done:
             return False
         error = self._attempt.error
-        if error is not None and error.retriable:
+        if error is not None and is_worth_another(error):
             self._attempt = None
             self._not_before_ms = now_ms + self._settings.retry_backoff_ms
             return False

@@ -80,18 +80,23 @@ def _commit_of(partition: int, what: OffsetAndMetadata) -> OffsetCommitRequestPa
 
 
 def first_failure(answer: OffsetCommitResponse) -> Failed | None:
-    """Of topics that are denied all, unless something else failed too."""
+    """Of topics that are denied all, unless something else failed too; that one is unknown comes
+    last, since what fails of the others as well may be worth another attempt.
+    """
     denied: set[str] = set()
+    unknown: Failed | None = None
     for topic in answer.topics:
         for partition in topic.partitions:
             code = ErrorCode.of_peer(partition.error_code)
             if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
                 denied.add(topic.name)
+            elif code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                unknown = unknown or Failed(code, f"{topic.name}-{partition.partition_index}")
             elif code is not ErrorCode.NONE:
                 return Failed(code, f"{topic.name}-{partition.partition_index}")
     if denied:
         return Failed(ErrorCode.TOPIC_AUTHORIZATION_FAILED, ", ".join(sorted(denied)))
-    return None
+    return unknown
 
 
 def is_about(answer: OffsetCommitResponse, offsets: Offsets) -> bool:

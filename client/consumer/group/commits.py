@@ -39,6 +39,14 @@ _KICKED_OUT = (
 )
 
 
+def is_worth_another(error: ClientError) -> bool:
+    """Where a commit is automatic: a topic that was deleted stays unknown, and a rebalance, or a
+    close, would wait for it (KAFKA-12256, KAFKA-16235).
+    """
+    code = error.code if isinstance(error, BrokerError) else None
+    return error.retriable and code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
 class Attempt:
     """One OffsetCommit: ``error`` is why it failed, once it is done."""
 
