@@ -261,4 +261,7 @@ class Metadata:
                 self._epochs[place] = info.leader_epoch
             elif known and index in known.partitions:
                 partitions[index] = known.partitions[index]
+            else:  # whoever leads it in that epoch was forgotten, as after a re-bootstrap
+                partitions[index] = replace(info, leader=NO_LEADER, leader_epoch=seen)
+                self.request_update()
         return replace(told, partitions=partitions)

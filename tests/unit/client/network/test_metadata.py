@@ -240,6 +240,19 @@ class TestEpochs:
         metadata.saw_epoch(T0, 5)
         assert self.leader(metadata) == (1, 5)
 
+    def test_a_broker_that_is_behind_is_not_believed_after_a_rebootstrap(
+        self, metadata: Metadata
+    ) -> None:
+        """Where topics have no ids, which would say whether it was made again."""
+        metadata.use("t", 0)
+        answered(metadata, 0, topic(leader=1, epoch=5, topic_id=ZERO_UUID))
+        metadata.rebootstrap()
+        answered(metadata, 0, topic(leader=2, epoch=4, topic_id=ZERO_UUID))
+        assert self.leader(metadata) == (NO_LEADER, 5)
+        assert metadata.is_update_wanted
+        answered(metadata, 0, topic(leader=2, epoch=5, topic_id=ZERO_UUID))
+        assert self.leader(metadata) == (2, 5)
+
     def test_a_broker_that_is_behind_and_knows_of_no_leader_is_asked_again(
         self, metadata: Metadata
     ) -> None:
