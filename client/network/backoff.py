@@ -25,7 +25,7 @@ class ExponentialBackoff:
             return self._initial_ms
         wait_ms = self._initial_ms
         for _ in range(attempts):
-            if wait_ms >= self._max_ms:
+            if not 0 < wait_ms < self._max_ms:
                 break
             wait_ms *= _MULTIPLIER
         spread = self._random.uniform(1 - _JITTER, 1 + _JITTER)

@@ -28,6 +28,7 @@ class NodeState:
     failure: ClientError | None = None
     trouble: ClientError | None = None  # the same, until requests are served again
     has_stood: bool = False  # the connection that there is, or was last
+    throttled_until_ms: int = 0  # what it wished lasts beyond a connection
 
 
 class NodeStates:
@@ -87,6 +88,7 @@ class NodeStates:
         if state is None or state.host != link.node.host:
             state = self._states[link.node.id] = NodeState(link.node.host)
         state.link = link
+        link.throttled_until_ms = state.throttled_until_ms
         state.has_stood = False
         state.failure = None
         state.last_attempt_ms = now_ms
@@ -109,6 +111,7 @@ class NodeStates:
     def ended(self, link: Link, why: ClientError, now_ms: int) -> None:
         state = self._states[link.node.id]
         state.link = None
+        state.throttled_until_ms = link.throttled_until_ms
         state.failure = state.trouble = why
         state.last_attempt_ms = now_ms
         state.retry_at_ms = now_ms + self._reconnect.after(state.failures)
