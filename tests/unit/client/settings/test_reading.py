@@ -45,7 +45,16 @@ def test_servers_are_text_or_a_list() -> None:
         assert read(ProducerConfig, {"bootstrap.servers": given}).bootstrap_servers == both
 
 
-@pytest.mark.parametrize("given", ["", ",", "a", "a:", ":1", "a:x", "a:65536", [], ["a:1", None]])
+def test_what_stands_before_a_server_is_passed_over() -> None:
+    given = "SASL_SSL://a:1,PLAINTEXT://[::1]:2"
+    servers = read(ProducerConfig, {"bootstrap.servers": given}).bootstrap_servers
+    assert servers == (Address("a", 1), Address("::1", 2))
+
+
+NO_SERVERS = ["", ",", "a", "a:", ":1", "a:x", "a:65536", "a:0", "a b:1", "a/b:1", "a:\u0661"]
+
+
+@pytest.mark.parametrize("given", [*NO_SERVERS, [], ["a:1", None]])
 def test_servers_that_are_none(given: object) -> None:
     assert "host:port[,host:port...] is" in refused(bootstrap_servers=given)
 
