@@ -17,7 +17,11 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class OneByOne:
-    """An iterator that ends where another poll is due, and goes on after it."""
+    """An iterator that ends where another poll is due, and goes on after it.
+
+    A record is taken without the core's lock: what is assigned, sought and paused changes in the
+    program's own calls alone.
+    """
 
     def __init__(self, subscriptions: Subscriptions) -> None:
         self._subscriptions = subscriptions
