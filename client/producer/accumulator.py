@@ -217,9 +217,9 @@ class Accumulator:
     def unmute(self, place: TopicPartition) -> None:
         self._queues.muted.discard(place)
 
-    def try_again(self, batch: ProducerBatch, now_ms: int) -> None:
+    def try_again(self, batch: ProducerBatch, why: ClientError, now_ms: int) -> None:
         # Drawn once: who says when it is time, and who sends then, mean the same time.
-        batch.will_retry(now_ms, self._backoff.after(batch.attempts))
+        batch.will_retry(why, now_ms, self._backoff.after(batch.attempts))
         self._numbering.put_back(self._queues.of(batch.place), batch)
 
     def split(self, batch: ProducerBatch) -> int:

@@ -68,6 +68,7 @@ class ProducerBatch:
         self.lease = lease
         self.count = 0  # of records
         self.attempts = 0  # that have failed
+        self.last_failure: ClientError | None = None  # why it is tried again
         self.may_be_written = False  # an attempt was sent of which nobody knows the end
         self.stamp = Stamp()
         self.was_restamped = False  # since it was last sent
@@ -179,8 +180,9 @@ class ProducerBatch:
         """Since the attempt that failed last."""
         return self.attempts > 0 and self.attempts == self._attempts_at_last_leader
 
-    def will_retry(self, now_ms: int, backoff_ms: int) -> None:
+    def will_retry(self, why: ClientError, now_ms: int, backoff_ms: int) -> None:
         self.attempts += 1
+        self.last_failure = why
         self._backoff_ms = backoff_ms
         self._waits_since_ms = now_ms
 

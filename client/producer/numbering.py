@@ -6,7 +6,7 @@ from typing import Protocol
 
 from logquake.client.errors import ClientError
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.queues import Queue
+from logquake.client.producer.queues import Queue, insert_by_age
 from logquake.wire.errors import ErrorCode
 
 
@@ -53,7 +53,7 @@ class Unnumbered:
         pass
 
     def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
-        queue.appendleft(batch)
+        insert_by_age(queue, batch)
 
     def written(self, _batch: ProducerBatch, _base_offset: int) -> None:
         pass

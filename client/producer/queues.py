@@ -81,3 +81,17 @@ def insert_by_sequence(queue: MutableSequence[ProducerBatch], batch: ProducerBat
             break
         place += 1
     queue.insert(place, batch)
+
+
+def insert_by_age(queue: MutableSequence[ProducerBatch], batch: ProducerBatch) -> None:
+    """Behind those that are older, and were tried like it; in front of all that was sent later.
+
+    The first of a queue is overdue first. Kafka's reenqueue has whoever failed last go first.
+    """
+    place = 0
+    for other in queue:
+        is_older = other.created_ms < batch.created_ms
+        if not is_older and (other.created_ms > batch.created_ms or not other.attempts):
+            break
+        place += 1
+    queue.insert(place, batch)

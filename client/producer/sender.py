@@ -227,7 +227,7 @@ class Sender:
             self._accumulator.split(batch)
         elif self._may_retry(result, now_ms):
             self.statistics.retried(batch, result.error, now_ms)
-            self._accumulator.try_again(batch, now_ms)
+            self._accumulator.try_again(batch, result.error, now_ms)
         else:
             self._fail(result, now_ms)
 
@@ -275,7 +275,7 @@ class Sender:
     def _give_up(self, batch: ProducerBatch, now_ms: int) -> None:
         error: ClientError = RequestTimedOutError(
             f"{batch.place}: {batch.count} records not written in {now_ms - batch.created_ms} ms, "
-            f"delivery.timeout.ms is {self._delivery_timeout_ms}"
+            f"delivery.timeout.ms is {self._delivery_timeout_ms}{self._why_not(batch)}"
         )
         self.statistics.failed(batch, error, now_ms)
         self._numbering.failed(batch, error, leaves_gap=False)
@@ -283,6 +283,12 @@ class Sender:
             self._numbering.given_up(batch)
         batch.failed(lambda _: error)
         self._accumulator.release(batch)
+
+    def _why_not(self, batch: ProducerBatch) -> str:
+        """For the end of a sentence: why it had to be tried again, and whether anybody answers."""
+        failure = batch.last_failure
+        told = "" if failure is None else f"; its last failure: {failure}"
+        return f"{told}{self._network.trouble()}"
 
     def _forget(self, batch: ProducerBatch) -> None:
         """It is not in flight any more."""

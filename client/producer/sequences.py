@@ -31,10 +31,6 @@ class PartitionSequences:
         Were one more written, none would know that one again: it would be out of order for ever,
         though it may be written. A new leader takes what follows while an old one is asked.
         """
-        if not self.in_flight:
-            self._numbered.clear()
-        while self._numbered and self._numbered[0] is not self.in_flight[0]:
-            self._numbered.popleft()
         return len(self._numbered) >= _REMEMBERED
 
     def is_unknown(self) -> bool:
@@ -59,14 +55,19 @@ class PartitionSequences:
             insert_by_sequence(self._numbered, batch)
 
     def was_split(self, batch: ProducerBatch) -> None:
-        """Its parts are tracked in its place."""
-        self.forget(batch)
+        """Its parts are tracked in its place: what is done behind it counts as before."""
+        if batch in self.in_flight:
+            self.in_flight.remove(batch)
         if batch in self._numbered:
             self._numbered.remove(batch)
 
     def forget(self, batch: ProducerBatch) -> None:
+        """Those behind it that are done as well are let go, with their bytes."""
         if batch in self.in_flight:
             self.in_flight.remove(batch)
+        first = self.in_flight[0] if self.in_flight else None
+        while self._numbered and self._numbered[0] is not first:
+            self._numbered.popleft()
 
     def acked(self, batch: ProducerBatch, base_offset: int) -> None:
         self.forget(batch)

@@ -8,7 +8,12 @@ from random import Random
 
 import pytest
 
-from logquake.client.errors import ClientError, ProducerClosedError, RecordTooLargeError
+from logquake.client.errors import (
+    ClientError,
+    ConnectionLostError,
+    ProducerClosedError,
+    RecordTooLargeError,
+)
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator, Flush
@@ -161,7 +166,7 @@ class AccumulatorPlayer(Player):
         self._core.release(self._batches[batch])
 
     def do_retry(self, batch: str) -> None:
-        self._core.try_again(self._batches[batch], self._now_ms)
+        self._core.try_again(self._batches[batch], ConnectionLostError("lost"), self._now_ms)
 
     def do_split(self, batch: str) -> None:
         self._log(f"into {self._core.split(self._batches[batch])}")

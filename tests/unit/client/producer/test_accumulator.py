@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections import deque
 from random import Random
 
 import pytest
 
+from logquake.client.errors import ConnectionLostError
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appended import RECORDS, Appended
+from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Unnumbered
+from logquake.client.producer.queues import Queue
 from logquake.client.producer.settings import BatchingSettings
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import Record
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
 NODE = 1
@@ -68,7 +73,19 @@ def test_a_retry_leaves_when_it_was_said_to_be_ready(seed: int) -> None:
     assert isinstance(appended, Appended)
     for _ in range(5):
         (batch,) = accumulator.drain(NODE, LEADERS, 1_000, now_ms)
-        accumulator.try_again(batch, now_ms)
+        accumulator.try_again(batch, ConnectionLostError("lost"), now_ms)
         while NODE not in (ready := accumulator.ready(LEADERS, now_ms)).nodes:
             assert ready.wait_ms
             now_ms += ready.wait_ms
+
+
+def test_what_is_put_back_goes_in_the_order_of_its_making_whoever_failed_first() -> None:
+    """Of two of one moment as they were put back, and ahead of what was not sent yet."""
+    queue: Queue = deque()
+    made = [ProducerBatch(TopicPartition("t", 0), ms, Form(1_000)) for ms in (1, 2, 2, 3, 3)]
+    unsent = made.pop()
+    queue.append(unsent)
+    for index in (3, 1, 0, 2):
+        made[index].will_retry(ConnectionLostError("lost"), 5, 100)
+        Unnumbered().put_back(queue, made[index])
+    assert list(queue) == [*made, unsent]

@@ -8,7 +8,7 @@ from sys import getrefcount
 
 import pytest
 
-from logquake.client.errors import ClientError, DeliveryError
+from logquake.client.errors import ClientError, ConnectionLostError, DeliveryError
 from logquake.client.producer.appended import RECORDS
 from logquake.client.producer.batch import Fate, ProducerBatch, Stamp
 from logquake.client.producer.delivery import Delivery, Outcome, RecordMetadata
@@ -257,11 +257,11 @@ def test_a_retry_to_a_new_leader_is_one_as_long_as_it_has_not_failed_there() -> 
     batch = batch_of(b"one")
     retries_at_once = []
     batch.saw_leader(4)
-    batch.will_retry(NOW_MS, 100)
+    batch.will_retry(ConnectionLostError("lost"), NOW_MS, 100)
     for epoch in (4, 5, 5):
         batch.saw_leader(epoch)
         retries_at_once.append(batch.has_new_leader)
-    batch.will_retry(NOW_MS, 100)
+    batch.will_retry(ConnectionLostError("lost"), NOW_MS, 100)
     assert [*retries_at_once, batch.has_new_leader] == [False, True, True, False]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 
 import pytest
@@ -133,3 +134,26 @@ def test_what_follows_a_refused_one_moves_up(book: SequenceBook) -> None:
     book.close_gap(across)
     assert first_sequences([before, after]) == [LAST - 1, LAST]
     assert book.partitions[PLACE].next == 0
+
+
+def test_nothing_is_kept_of_batches_that_are_done(book: SequenceBook) -> None:
+    """A partition that rests would keep their bytes, which buffer.memory knows nothing of."""
+    batches = [weakref.ref(batch) for batch in numbered(book, 1, 1, 1)]
+    for each in batches:
+        batch = each()
+        assert batch is not None
+        book.written(batch, 0)
+    del batch
+    assert [each() for each in batches] == [None, None, None]
+
+
+def test_what_is_done_behind_one_that_was_split_counts_with_its_parts(book: SequenceBook) -> None:
+    """Leaders remember five, from the first that is not done on."""
+    first, second, third, fourth = numbered(book, 2, 1, 1, 1)
+    for done in (second, third, fourth):
+        book.written(done, 0)
+    parts = first.split(0)
+    book.was_split(first)
+    for part in reversed(parts):
+        book.put_back(deque(), part)
+    assert book.partitions[PLACE].is_far_ahead()
