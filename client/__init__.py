@@ -8,6 +8,7 @@ loop.
     given.py        what a program gives it, looked at in the program's own call
     clock.py        time, so that tests need none
     pending.py      what a part of a call will come to; telling.py: callbacks, in order
+    callbacks.py    what comes out of them: whom it ends
     measures.py     how much, how often and how long, lately
     assembling.py   what every client stands on, made from its configuration
     sync/, aio/     the clients for programs: calls that block, calls that are awaited

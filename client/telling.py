@@ -10,6 +10,8 @@ import logging
 from collections import deque
 from collections.abc import Callable
 
+from logquake.client.callbacks import fails_alone
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -29,6 +31,8 @@ class Telling:
             function = self._waiting.popleft()
             try:
                 function()
-            except Exception:  # noqa: BLE001 - the program's own: whatever it raises
+            except BaseException as error:
+                if not fails_alone(error):
+                    raise
                 _LOG.exception("a callback of the program's fails")
         return was_any

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from logquake.client.callbacks import fails_alone
 from logquake.client.consumer.group.listener import Offsets
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.errors import RecordDeserializationError
@@ -123,7 +124,9 @@ class Interceptors:
         for each in self._interceptors:
             try:
                 each.on_commit(offsets)
-            except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
+            except BaseException as error:
+                if not fails_alone(error):
+                    raise
                 _LOG.exception("an interceptor failed on a commit")
 
     def close(self) -> None:

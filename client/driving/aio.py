@@ -188,11 +188,16 @@ class AioDriver:
         except Exception as error:  # noqa: BLE001 - whatever it is, the client is over
             self._fail(error)
             return
-        self._tell()
-        self._wake_those_who_wait()
-        if acted:  # and something may have come of it
-            self.wake()
-        self._set_timer()
+        try:
+            self._tell()
+        except BaseException:
+            self.wake()  # for what is left to tell, if the loop goes on
+            raise
+        finally:
+            self._wake_those_who_wait()
+            if acted:  # and something may have come of it
+                self.wake()
+            self._set_timer()
 
     def _on_events(self) -> None:
         if self._has_ended:
@@ -271,10 +276,25 @@ class AioDriver:
             self._sockets.perform(self._links)
         finally:
             try:
-                self._tell()
+                self._tell_all()
             finally:
                 self._sockets.close()
                 self._release()
+
+    def _tell_all(self) -> None:
+        """Though some of the program's own would end the loop, by sys.exit() say: that is raised
+        once the others were told.
+        """
+        ends: BaseException | None = None
+        has_told = False
+        while not has_told:
+            try:
+                self._tell()
+                has_told = True
+            except BaseException as error:  # noqa: BLE001 - raised below
+                ends = error
+        if ends is not None:
+            raise ends
 
     def _release(self) -> None:
         """Whoever waits."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar, cast
 
@@ -21,7 +22,7 @@ from logquake.client.driving.lookout import Lookout
 from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look, to_the_end
 from logquake.client.driving.waker import Waker
-from logquake.client.errors import ConnectionLostError
+from logquake.client.errors import ClosedError, ConnectionLostError
 from logquake.client.network.links import Links
 
 T = TypeVar("T")
@@ -157,7 +158,7 @@ class ThreadDriver:
             try:
                 return partial(steps.send, step.function())
             finally:
-                self.lock.acquire()
+                _take_back(self.lock)
         except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
             return partial(steps.throw, error)
 
@@ -273,3 +274,16 @@ class ThreadDriver:
                 return
             except BaseException:  # noqa: BLE001 - the others are told all the same
                 _LOG.exception("a callback of the program's ends %s", self._thread.name)
+
+
+def _take_back(lock: threading.RLock) -> None:
+    """Though a signal's handler raises meanwhile, as of Ctrl-C: that is raised once it is held."""
+    try:
+        lock.acquire()
+    except ClosedError:
+        raise  # of the lock of a parent, which nobody gets
+    except BaseException:
+        with suppress(RuntimeError):  # it came before the lock was taken
+            lock.release()
+        _take_back(lock)
+        raise

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from logquake.client.callbacks import fails_alone
 from logquake.client.errors import ClientError
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import Record
@@ -204,5 +205,7 @@ class Delivery:
         for function in listeners:
             try:
                 function()
-            except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
+            except BaseException as error:
+                if not fails_alone(error):
+                    raise
                 _LOG.exception("a callback of a record failed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from logquake.client.callbacks import fails_alone
 from logquake.client.producer.delivery import RecordMetadata, nowhere
 from logquake.client.producer.record import ProducerRecord
 from logquake.wire.topic_partition import TopicPartition
@@ -47,7 +48,9 @@ class Interceptors:
         for each in self._interceptors:
             try:
                 each.on_acknowledgement(metadata, error)
-            except Exception:  # noqa: BLE001 - the program's own: whatever it raises
+            except BaseException as raised:
+                if not fails_alone(raised):
+                    raise
                 _LOG.exception("an interceptor fails with the fate of a record")
 
     def on_send_error(self, topic: str, partition: int | None, error: Exception) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
+from logquake.client.callbacks import fails_alone
 from logquake.client.producer.delivery import Results
 from logquake.client.producer.filling import Form
 from logquake.client.producer.ratios import MARGIN
@@ -171,5 +172,7 @@ class RunDelivery:
             return
         try:
             self._on_failure(error)
-        except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
+        except BaseException as raised:
+            if not fails_alone(raised):
+                raise
             _LOG.exception("a callback of records failed")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import selectors
+import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from contextvars import ContextVar
 from random import Random
 
@@ -38,7 +39,14 @@ from tests.net.asking import (
     versions,
 )
 from tests.net.server import Server
-from tests.net.test_client_thread import AGES_MS, Counting, HastyClock, SlowIssuer, Soon
+from tests.net.test_client_thread import (
+    AGES_MS,
+    Counting,
+    HastyClock,
+    SlowIssuer,
+    Soon,
+    ask_a_cancelled_future,
+)
 from tests.waiting import PATIENCE_S
 
 
@@ -252,6 +260,54 @@ def test_a_callback_may_close_the_client() -> None:
                 await driver.wait(lambda: False, in_time())
 
     asyncio.run(main())
+
+
+def test_a_callback_that_asks_a_cancelled_future_fails_alone() -> None:
+    core, telling = Counting(), Telling()
+
+    async def main() -> None:
+        async with driven(core, tell=telling.tell) as driver:
+            telling.add(ask_a_cancelled_future)
+            core.give(1, 0)
+            driver.wake()
+            assert await driver.wait(lambda: core.taken == [1], AGES_MS)
+            assert not driver.is_closed
+
+    asyncio.run(main())
+
+
+def test_whoever_waits_is_woken_and_all_are_told_though_a_callback_ends_the_loop() -> None:
+    core, telling, told = Counting(), Telling(), []
+
+    async def main() -> None:
+        async with driven(core, tell=telling.tell) as driver:
+            telling.add(sys.exit)
+            telling.add(lambda: told.append(1))
+            core.give(1, 0)
+            assert await driver.wait(lambda: core.taken == [1], AGES_MS)
+            assert await driver.wait(lambda: bool(told), AGES_MS)
+
+    with closing(asyncio.new_event_loop()) as loop:
+        program = loop.create_task(main())
+        with pytest.raises(SystemExit):
+            loop.run_until_complete(program)
+        loop.run_until_complete(asyncio.wait_for(program, PATIENCE_S))
+
+
+def test_all_are_told_at_the_end_though_callbacks_end_the_loop() -> None:
+    telling, told = Telling(), []
+
+    async def main() -> None:
+        driver = AioDriver(
+            Counting(), Links(NETWORK, Random(1)), CLOCK, _sockets, name="ours", tell=telling.tell
+        )
+        telling.add(sys.exit)
+        telling.add(lambda: told.append(1))
+        with pytest.raises(SystemExit):
+            driver.close()
+
+    asyncio.run(main())
+    assert told == [1]
 
 
 def test_a_request_and_its_answer(server: Server) -> None:

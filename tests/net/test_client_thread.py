@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 import threading
@@ -10,6 +11,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from itertools import count
 from random import Random
+from typing import cast
 
 import pytest
 
@@ -17,7 +19,7 @@ from logquake.client.clock import Clock, SystemClock
 from logquake.client.driving.driven import Driven, LastingCore
 from logquake.client.driving.sasl import each_login
 from logquake.client.driving.sockets import SelectorSockets
-from logquake.client.driving.steps import Steps, Wait
+from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError, ConnectionLostError
@@ -301,6 +303,24 @@ def test_what_is_left_over_is_told_though_a_callback_ends_the_thread() -> None:
     assert told == [1]
 
 
+def test_a_callback_that_asks_a_cancelled_future_fails_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    core, telling = Counting(), Telling()
+    with driven(core, telling.tell) as driver:
+        with driver.lock:
+            telling.add(ask_a_cancelled_future)
+            core.give(1, 0)
+            driver.wake()
+        assert driver.wait(lambda: core.taken == [1], in_time())
+        assert driver.call(lambda _: "goes on") == "goes on"
+    assert "a callback of the program's fails" in caplog.text
+
+
+def ask_a_cancelled_future() -> None:
+    raise asyncio.CancelledError
+
+
 def test_however_many_callbacks_end_the_thread_all_of_them_are_told() -> None:
     telling, told, most = Telling(), [], sys.getrecursionlimit()
 
@@ -341,6 +361,62 @@ def test_whoever_waits_for_what_a_failed_call_has_done_is_woken() -> None:
             driver.run(hold())
         waiter.join(PATIENCE_S)
         assert told == [True]
+
+
+class InterruptedLock:
+    """Taking it back is interrupted once: before it is taken, or just after."""
+
+    def __init__(self, lock: threading.RLock, *, is_taken: bool) -> None:
+        self._lock = lock
+        self._is_taken = is_taken
+        self._is_interrupted = False
+        self._owner = threading.current_thread()
+        self.depth = 0  # of whoever is interrupted
+
+    def acquire(self) -> None:
+        is_first = not self._is_interrupted and self._is_owners()
+        if is_first and not self._is_taken:
+            self._interrupt()
+        self.__enter__()
+        if is_first:
+            self._interrupt()
+
+    def release(self) -> None:
+        self._lock.release()
+        self.depth -= self._is_owners()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self.depth += self._is_owners()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def _is_owners(self) -> bool:
+        return threading.current_thread() is self._owner
+
+    def _interrupt(self) -> None:
+        self._is_interrupted = True
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_a_call_that_is_interrupted_while_it_takes_its_lock_again_has_it(is_taken: bool) -> None:
+    with driven(Counting()) as driver:
+        lock = InterruptedLock(driver.lock, is_taken=is_taken)
+        driver.lock = cast("threading.RLock", lock)
+        depths: list[int] = []
+
+        def call_something() -> Steps[None]:
+            try:
+                yield Call(lambda: None)
+            finally:
+                depths.append(lock.depth)
+
+        with pytest.raises(KeyboardInterrupt):
+            driver.run(call_something())
+        assert depths == [1]
+        assert lock.depth == 0
 
 
 def test_the_first_to_close_it_is_told_so() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeAlias, TypeVar
 
+from logquake.client.callbacks import fails_alone
+
 T = TypeVar("T")
 
 Beside: TypeAlias = Callable[[Callable[[], object]], object]
@@ -26,8 +28,10 @@ class Errand(Generic[T]):
     def run(self) -> None:
         try:
             self._outcome.append(self._function())
-        except Exception as error:  # noqa: BLE001 - the program's own may raise any
-            self._error = error
+        except BaseException as error:
+            if not fails_alone(error):
+                raise
+            self._error = error if isinstance(error, Exception) else RuntimeError(repr(error))
 
     @property
     def is_done(self) -> bool:

@@ -1,0 +1,20 @@
+"""What comes out of a function of the program's: whom it ends."""
+
+from __future__ import annotations
+
+import sys
+
+
+def fails_alone(error: BaseException) -> bool:
+    """Whether it is an error of that function, and not the end of whoever has called it.
+
+    asyncio's CancelledError is no Exception, but nobody cancels the caller of a plain function:
+    it asked a future that was cancelled for its result.
+    """
+    return isinstance(error, Exception) or _is_cancelled(error)
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    # Whoever has no loop has not loaded asyncio, which takes its time.
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and isinstance(error, asyncio.CancelledError)
