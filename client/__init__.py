@@ -6,6 +6,7 @@ loop.
     errors.py       what can go wrong, with Kafka's names for it
     settings/       what a client is set to, under Kafka's names; security.py: its way in
     given.py        what a program gives it, looked at in the program's own call
+    signatures.py   the same of every call of the admin client, by its signature
     clock.py        time, so that tests need none
     pending.py      what a part of a call will come to; telling.py: callbacks, in order
     callbacks.py    what comes out of them: whom it ends

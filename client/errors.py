@@ -44,6 +44,12 @@ class UnsupportedVersionError(ClientError):
     """Broker and client share no version of a request."""
 
 
+class UnencodableError(ClientError):
+    """A value that was given cannot be said in a request, in whatever version: its text names it.
+    Nothing was asked.
+    """
+
+
 class MalformedResponseError(ClientError):
     """The broker's bytes make no sense; the connection is closed."""
 

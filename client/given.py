@@ -17,12 +17,17 @@ _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
 
 
-def check_text(value: object, what: str) -> None:
-    """Raises TypeError and ValueError."""
+def check_text(value: object, what: str, *, is_secret: bool = False) -> None:
+    """What is secret is in no error. Raises TypeError and ValueError."""
+    shown = "(hidden)" if is_secret else f"{value!r:.100}"
     if not isinstance(value, str):
-        raise TypeError(f"{what} {value!r:.100} is no str")
-    if len(value.encode()) > _MAX_TEXT_BYTES:
-        raise ValueError(f"{what} {value:.100}... has more than {_MAX_TEXT_BYTES} bytes")
+        raise TypeError(f"{what}: {shown} is no str")
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise ValueError(f"{what}: {shown} has a character that UTF-8 has not") from None
+    if size > _MAX_TEXT_BYTES:
+        raise ValueError(f"{what}: {shown} has more than {_MAX_TEXT_BYTES} bytes")
 
 
 def check_topic(name: object) -> None:

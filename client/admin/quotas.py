@@ -27,7 +27,7 @@ IP = "ip"
 
 
 class ClientQuotaEntity(frozenset[tuple[str, str | None]]):
-    """Whom a quota is for, by type: ``ClientQuotaEntity.of(user="alice")``.
+    """Whom a quota is for, by type: ``ClientQuotaEntity.of({"user": "alice"})``.
 
     The name None is all those who have none of their own.
     """

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
-from logquake.client.errors import UnsupportedVersionError
+from logquake.client.errors import UnencodableError, UnsupportedVersionError
 from logquake.client.network import versions
 from logquake.client.network.effects import Effect, LogIn, Write
 from logquake.client.network.link import (
@@ -31,7 +31,7 @@ from logquake.client.network.throttling import throttle_ms
 from logquake.wire.errors import ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.sasl.authenticator import LoggedIn
-from logquake.wire.schema import Message
+from logquake.wire.schema import Message, NotInVersionError
 
 # Of a session's lifetime: what is on its way, and clocks that differ, take some of it, and many
 # connections shall not come at once.
@@ -190,8 +190,11 @@ class Dialogue:
     def _send(self, link: Link, request: ClientRequest, deadline_ms: int) -> None:
         try:
             correlation_id = self._write(link, request.message, request.version)
-        except ValueError as error:  # the codec's: there is no room for what is asked
+        except NotInVersionError as error:
             self._answers.add(request.done, UnsupportedVersionError(f"{link.node}: {error}"))
+            return
+        except ValueError as error:  # no broker would be told
+            self._answers.add(request.done, UnencodableError(str(error)))
             return
         link.in_flight.append(InFlight(correlation_id, request, deadline_ms))
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from logquake.client.errors import ClientError, ConnectionLostError, UnsupportedVersionError
+from logquake.client.errors import (
+    ClientError,
+    ConnectionLostError,
+    UnencodableError,
+    UnsupportedVersionError,
+)
 from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.metadata import Metadata, MetadataSettings, Question
@@ -81,7 +86,7 @@ class MetadataUpdates:
         """Why it makes no sense to wait for an answer: no version in common, or no way in. So it
         is until a broker answers.
         """
-        if isinstance(self.failure, UnsupportedVersionError):
+        if isinstance(self.failure, UnsupportedVersionError | UnencodableError):
             return self.failure
         failures = self._network.authentication_failures()
         return next((one for one in failures if one not in self._got_over), None)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from logquake.client.errors import (
     ClientError,
     ConnectionLostError,
+    UnencodableError,
     UnsupportedVersionError,
     broker_error,
 )
@@ -82,7 +83,7 @@ class IdRequests:
         retry_at_ms = now_ms + self._retry_backoff_ms
         if not isinstance(answer, InitProducerIdResponse):
             lost = answer if isinstance(answer, ClientError) else ConnectionLostError("no answer")
-            if isinstance(lost, UnsupportedVersionError):
+            if isinstance(lost, UnsupportedVersionError | UnencodableError):
                 self._idempotence.broke(lost)
             else:
                 self._idempotence.not_identified(retry_at_ms)

@@ -10,6 +10,7 @@ from logquake.client.errors import (
     BrokerError,
     ClientError,
     RequestTimedOutError,
+    UnencodableError,
     UnsupportedVersionError,
 )
 from logquake.client.network.effects import Node
@@ -89,7 +90,7 @@ def results(batches: Sequence[ProducerBatch], answer: Answer) -> Iterator[Result
         yield from _all_alike(batches, ErrorCode.NONE, None)
     elif isinstance(answer, RequestTimedOutError):
         yield from _all_alike(batches, ErrorCode.REQUEST_TIMED_OUT, answer)
-    elif isinstance(answer, UnsupportedVersionError):
+    elif isinstance(answer, UnsupportedVersionError | UnencodableError):
         yield from _all_alike(batches, ErrorCode.UNSUPPORTED_VERSION, answer)
     elif isinstance(answer, ProduceResponse):
         told = {

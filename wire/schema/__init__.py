@@ -7,7 +7,13 @@ Unknown tagged fields are skipped and not kept; a struct's default is shared and
 that is not UTF-8 reads with replacement characters, as in Java.
 """
 
-from logquake.wire.schema.codec import MAX_DECODED_BYTES, decode, encode, encode_parts
+from logquake.wire.schema.codec import (
+    MAX_DECODED_BYTES,
+    NotInVersionError,
+    decode,
+    encode,
+    encode_parts,
+)
 from logquake.wire.schema.fields import (
     Records,
     SizedRecords,
@@ -31,6 +37,7 @@ from logquake.wire.schema.primitives import Part
 __all__ = [
     "MAX_DECODED_BYTES",
     "Message",
+    "NotInVersionError",
     "Part",
     "Records",
     "SizedRecords",

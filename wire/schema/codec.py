@@ -8,7 +8,7 @@ from typing import TypeVar
 from logquake.wire.errors import ProtocolError
 from logquake.wire.schema.decoder import Decoder, compile_decoder, decoder_title
 from logquake.wire.schema.encoder import Encoder, compile_encoder
-from logquake.wire.schema.faults import first_fault
+from logquake.wire.schema.faults import Fault, first_fault
 from logquake.wire.schema.message import Message
 from logquake.wire.schema.primitives import Part
 from logquake.wire.schema.source import field_of
@@ -23,6 +23,10 @@ MAX_DECODED_BYTES = 256 << 20
 
 # What a compiled encoder raises for values that its version cannot carry.
 _REFUSALS = (struct.error, AttributeError, KeyError, TypeError, ValueError)
+
+
+class NotInVersionError(ValueError):
+    """What is to be said has no place in that version of the message, and may have in another."""
 
 
 def decode(
@@ -62,7 +66,7 @@ def encode_parts(message: Message, version: int, prefix: bytes = b"") -> list[Pa
     Pieces between records are joined, and ``prefix`` is joined to the first. ValueError for
     what the version cannot carry, naming the field: a number out of range, a null where none may
     be, a string of more than 32767 bytes, a value of another type, a field it does not have that
-    is neither ignorable nor default.
+    is neither ignorable nor default; of what another version might carry, NotInVersionError.
     """
     encoder = message.__schema__.encoders.get(version) or _make_encoder(type(message), version)
     out: list[bytes] = [prefix]
@@ -72,8 +76,9 @@ def encode_parts(message: Message, version: int, prefix: bytes = b"") -> list[Pa
         if out:
             parts.append(b"".join(out))
     except _REFUSALS as error:
-        fault = first_fault(message, version) or error
-        raise ValueError(f"{type(message).__name__} v{version}: {fault}") from error
+        fault = first_fault(message, version) or Fault(f"{error}")
+        kind = NotInVersionError if fault.is_versions else ValueError
+        raise kind(f"{type(message).__name__} v{version}: {fault.says}") from error
     return parts
 
 

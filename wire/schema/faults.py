@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, NamedTuple
 
 from logquake.wire.schema.fields import (
     ArrayOf,
@@ -24,38 +24,50 @@ from logquake.wire.schema.message import Struct, default_value
 from logquake.wire.schema.primitives import MAX_STRING_BYTES
 
 
-def first_fault(message: Struct, version: int) -> str | None:
-    """The path of the first field that the version cannot carry, its value, and why."""
+class Fault(NamedTuple):
+    """``says`` the path of the field, its value, and why it cannot be carried. ``is_versions`` if
+    another version might carry it.
+    """
+
+    says: str
+    is_versions: bool = False
+
+
+def first_fault(message: Struct, version: int) -> Fault | None:
+    """The first field that the version cannot carry."""
     return next(_faults_of_struct(message, version, ""), None)
 
 
-def _faults_of_struct(value: Struct, version: int, prefix: str) -> Iterator[str]:
+def _faults_of_struct(value: Struct, version: int, prefix: str) -> Iterator[Fault]:
     for name, field in value.__schema__.fields.items():
         yield from _faults_of_field(getattr(value, name), field, version, f"{prefix}{name}")
 
 
-def _faults_of_field(value: Any, field: Field, version: int, path: str) -> Iterator[str]:
+def _faults_of_field(value: Any, field: Field, version: int, path: str) -> Iterator[Fault]:
     if version in field.versions:
-        yield from _faults(value, field.type, version in field.nullable, version, path)
+        if value is None and version not in field.nullable:
+            yield Fault(f"{path}: null where none may be", is_versions=bool(field.nullable))
+        yield from _faults(value, field.type, version, path)
     elif not field.ignorable and value != default_value(field):
-        yield f"{path} = {short_repr(value)}: this version has no such field"
+        says = f"{path} = {short_repr(value)}: this version has no such field"
+        yield Fault(says, is_versions=True)
 
 
-def _faults(value: Any, kind: FieldType, nullable: bool, version: int, path: str) -> Iterator[str]:
+def _faults(value: Any, kind: FieldType, version: int, path: str) -> Iterator[Fault]:
     if value is None:
-        if not nullable:
-            yield f"{path}: null where none may be"
         return
     match kind:
         case ArrayOf(element=element) if isinstance(value, list | tuple):
             for index, item in enumerate(value):
-                yield from _faults(item, element, False, version, f"{path}[{index}]")
+                if item is None:
+                    yield Fault(f"{path}[{index}]: null where none may be")
+                yield from _faults(item, element, version, f"{path}[{index}]")
         case StructOf(struct=cls) if isinstance(value, cls):
             yield from _faults_of_struct(value, version, f"{path}.")
         case _:
             reason = _fault_of_value(value, kind)
             if reason is not None:
-                yield f"{path} = {short_repr(value)}: {reason}"
+                yield Fault(f"{path} = {short_repr(value)}: {reason}")
 
 
 def _fault_of_value(value: Any, kind: FieldType) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from inspect import isfunction
 from typing import Any, TypeVar
 
 from logquake.client.admin.asks import Asks
@@ -15,6 +16,7 @@ from logquake.client.clock import Clock
 from logquake.client.errors import ClientError, broker_error
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.pending import Promise
+from logquake.client.signatures import held_to_its_signature
 from logquake.client.telling import Telling
 from logquake.wire.errors import ErrorCode
 
@@ -37,6 +39,15 @@ class Makings:
 
 
 class Calling:
+    """What its subclasses here have in public is a call, and looks at what it is given first."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if Calling in cls.__bases__:
+            for name, call in list(vars(cls).items()):
+                if isfunction(call) and not name.startswith("_"):
+                    setattr(cls, name, held_to_its_signature(call))
+
     def __init__(self, makings: Makings) -> None:
         self._makings = makings
 

@@ -9,12 +9,13 @@ from logquake.client.admin.calls.calling import Calling, without_name
 from logquake.client.admin.configs import AlterConfigOp, Config, ConfigResource, knowing
 from logquake.client.admin.described_topics import TopicDescription, TopicListing
 from logquake.client.admin.topics import CreatedTopic, NewPartitions, NewTopic
-from logquake.client.errors import ClientError, broker_error
+from logquake.client.errors import ClientError, UnencodableError, broker_error
 from logquake.client.pending import Promise
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import ZERO_UUID
 
 _NO_ID = broker_error(ErrorCode.INVALID_TOPIC_EXCEPTION, "no topic has the id of zeros")
+_ID_BYTES = len(ZERO_UUID)
 
 
 class TopicCalls(Calling):
@@ -220,4 +221,12 @@ class TopicCalls(Calling):
 
 
 def _without_id(topic_ids: Iterable[bytes]) -> dict[bytes, ClientError]:
-    return {topic_id: _NO_ID for topic_id in topic_ids if topic_id == ZERO_UUID}
+    """Those that no request can name, or no topic has."""
+    refused: dict[bytes, ClientError] = {}
+    for topic_id in topic_ids:
+        if len(topic_id) != _ID_BYTES:
+            why = f"topic_ids: {topic_id!r:.100} has {len(topic_id)} bytes, an id has {_ID_BYTES}"
+            refused[topic_id] = UnencodableError(why)
+        elif topic_id == ZERO_UUID:
+            refused[topic_id] = _NO_ID
+    return refused

@@ -9,6 +9,7 @@ from __future__ import annotations
 from logquake.client.errors import (
     ClientError,
     TransactionAbortedError,
+    UnencodableError,
     UnsupportedVersionError,
 )
 from logquake.client.network.link import Answer, ClientRequest
@@ -208,7 +209,7 @@ class TransactionRequests:
             self._apply(asked, self._judged(asked, answer), now_ms)
 
     def _judged(self, question: Question, answer: Answer) -> Verdict:
-        if isinstance(answer, UnsupportedVersionError):
+        if isinstance(answer, UnsupportedVersionError | UnencodableError):
             return Fatal(answer)
         if isinstance(answer, question.response):
             return question.judge(answer)

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from logquake.client.admin.quotas import ClientQuotaEntity
 from logquake.client.errors import CallFailedError, ClientError
 from tests.unit.client.admin.brokers_in_memory import BrokersInMemory
-from tests.unit.client.admin.every_call import EVERY_CALL, PLACE, Call
+from tests.unit.client.admin.every_call import EVERY_CALL, Call
 from tests.unit.client.admin.test_every_call import empty
 
 ODD = (None, 5, -(2**70), 2.5, "\ud800", "x" * 40_000, b"x", object())
@@ -86,5 +87,6 @@ def test_whatever_is_asked_about_the_client_goes_on(name: str) -> None:
 
 def test_a_call_that_fails_of_what_it_was_given_fails_alone() -> None:
     brokers = BrokersInMemory(empty)
-    failed = brokers.outcomes(lambda a: a.alter_partition_reassignments({PLACE: 5}))  # type: ignore[dict-item]
+    nobody = ClientQuotaEntity([5])  # type: ignore[list-item]
+    failed = brokers.outcomes(lambda a: a.alter_client_quotas({nobody: []}))
     assert [type(each) for each in failed] == [CallFailedError]
