@@ -105,14 +105,11 @@ class Accumulator:
             # The batch that had no room had held back a switch, and is closed now.
             return self.append(way, topic, None, item, leaders, now_ms, lease)
         if batch is None or delivery is None:
-            lease = lease or self.memory.reserve(
-                max(self._settings.batch_bytes, way.bound_bytes(item))
-            )
-            if not lease.is_granted:
+            lease = lease or Lease(max(self._settings.batch_bytes, way.bound_bytes(item)))
+            begun = self._begin(way, TopicPartition(topic, chosen), item, now_ms, lease, queue)
+            if begun is None:
                 return Full(lease)
-            made = self._new_batch(way, TopicPartition(topic, chosen), item, now_ms, lease)
-            batch, delivery = made
-            self._begin(batch, queue)
+            batch, delivery = begun
             before = 0
         elif lease is not None:
             self.memory.release(lease)  # somebody else has made a batch meanwhile
@@ -167,27 +164,49 @@ class Accumulator:
         queues.sticky.produced(0, partitions, may_switch=True)
         return queues.sticky.current(partitions)
 
-    def _new_batch(
-        self, way: Way[Item, D], place: TopicPartition, item: Item, now_ms: int, lease: Lease
-    ) -> tuple[ProducerBatch, D]:
-        """Of a first item. Its memory is given back where that cannot be encoded."""
-        batch = ProducerBatch(place, now_ms, self._form(place.topic, lease), lease, way.new_filling)
+    def _begin(
+        self,
+        way: Way[Item, D],
+        place: TopicPartition,
+        item: Item,
+        now_ms: int,
+        lease: Lease,
+        queue: Queue,
+    ) -> tuple[ProducerBatch, D] | None:
+        """A batch of a first item; None where its memory is to be waited for.
+
+        That is given back where the item cannot be encoded, or a signal's handler raises amid it:
+        Ctrl-C, or a time limit of the program's, which may go on.
+        """
+        batch: ProducerBatch | None = None
         try:
-            return batch, way.add_first(batch, item)
+            if not lease.is_granted and not self.memory.reserve(lease):
+                return None
+            form = self._form(place.topic, lease)
+            batch = ProducerBatch(place, now_ms, form, lease, way.new_filling)
+            delivery = way.add_first(batch, item)
+            queue.append(batch)
+            self._incomplete[batch] = None
+            self._turns.begins(batch)
         except BaseException:
+            if batch is not None:
+                self._take_back(batch, queue)
             self.memory.release(lease)
             raise
+        return batch, delivery
+
+    def _take_back(self, batch: ProducerBatch, queue: Queue) -> None:
+        """One that may have begun just now, for all who know it."""
+        if queue and queue[-1] is batch:
+            queue.pop()
+        self._incomplete.pop(batch, None)
+        self._turns.take_back(batch)
 
     def _form(self, topic: str, lease: Lease) -> Form:
         settings, ratio = self._settings, self._ratios.estimate(topic)
         return Form(
             lease.size_bytes, settings.codec, settings.level, ratio, settings.is_transactional
         )
-
-    def _begin(self, batch: ProducerBatch, queue: Queue) -> None:
-        queue.append(batch)
-        self._incomplete[batch] = None
-        self._turns.begins(batch)
 
     # Sending
 

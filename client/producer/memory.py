@@ -36,24 +36,23 @@ class BufferMemory:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    def reserve(self, size_bytes: int) -> Lease:
-        """It may have to wait. Raises RecordTooLargeError for more than there is in all, and
-        ProducerClosedError.
+    def reserve(self, lease: Lease) -> bool:
+        """Whether it is granted; else it waits until it is, or is released. Raises
+        RecordTooLargeError for more than there is in all, and ProducerClosedError.
         """
         if self._is_closed:
             raise ProducerClosedError("closed: no memory for more records")
-        if size_bytes > self.total_bytes:
+        if lease.size_bytes > self.total_bytes:
             raise RecordTooLargeError(
-                f"a batch of {size_bytes} bytes is more than buffer.memory={self.total_bytes}"
+                f"a batch of {lease.size_bytes} bytes is more than buffer.memory={self.total_bytes}"
             )
-        lease = Lease(size_bytes)
         self._waiting.append(lease)
         self._hand_out()
-        return lease
+        return lease.is_granted
 
     def release(self, lease: Lease) -> None:
-        """It is not needed any more, or not waited for any more."""
-        if not lease.is_granted and lease in self._waiting:
+        """It is not needed any more, or not waited for any more, or was never reserved."""
+        if lease in self._waiting:
             self._waiting.remove(lease)
         self.available_bytes += lease.size_bytes - lease.missing_bytes
         lease.missing_bytes = lease.size_bytes
@@ -67,7 +66,9 @@ class BufferMemory:
         while self._waiting and self.available_bytes:
             first = self._waiting[0]
             granted = min(first.missing_bytes, self.available_bytes)
-            first.missing_bytes -= granted
-            self.available_bytes -= granted
+            self.available_bytes, first.missing_bytes = (  # at once, whoever interrupts it
+                self.available_bytes - granted,
+                first.missing_bytes - granted,
+            )
             if first.is_granted:
                 self._waiting.popleft()

@@ -25,6 +25,12 @@ class Turns:
         """The last of its partition."""
         self._untold[batch.place].append(batch)
 
+    def take_back(self, batch: ProducerBatch) -> None:
+        """If it has begun: it was not to."""
+        untold = self._untold[batch.place]
+        if untold and untold[-1] is batch:
+            untold.pop()
+
     def settled(self, place: TopicPartition) -> None:
         """Some batch of it has its fate: tell whoever need not wait for others any more."""
         untold = self._untold[place]

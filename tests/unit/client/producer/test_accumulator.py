@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from random import Random
+from types import FrameType
 
 import pytest
 
@@ -62,6 +64,48 @@ def test_a_batch_that_is_open_is_filled_though_its_topic_has_no_partitions_any_m
     assert appended is not None
     assert appended.wakes
     assert accumulator.append_to_open("t", record, lambda: led(0)) is None
+
+
+class Interrupting:
+    """Raises at a line of a module of the producer's, as a handler of a signal may. To be traced
+    by.
+    """
+
+    def __init__(self, lines: int) -> None:
+        self._left = lines
+
+    def __call__(self, frame: FrameType, event: str, _arg: object) -> Interrupting:
+        if event == "line" and "/client/producer/" in frame.f_code.co_filename:
+            self._left -= 1
+            if self._left == 0:
+                raise KeyboardInterrupt
+        return self
+
+
+def test_memory_and_order_are_kept_wherever_an_append_is_interrupted() -> None:
+    lines, interrupted = 0, True
+    while interrupted:
+        lines += 1
+        accumulator = Accumulator(BatchingSettings(batch_bytes=100), Unnumbered(), Random(1))
+        interrupted = append_with(accumulator, Interrupting(lines))
+        taken_bytes = accumulator.memory.total_bytes - accumulator.memory.available_bytes
+        assert taken_bytes == 100 * accumulator.has_undrained, lines
+        assert accumulator.memory.waiting == 0, lines
+        assert accumulator.has_incomplete == accumulator.has_undrained, lines
+    assert lines > 20
+
+
+def append_with(accumulator: Accumulator, interrupting: Interrupting) -> bool:
+    """Whether it was interrupted."""
+    before = sys.gettrace()
+    sys.settrace(interrupting)
+    try:
+        accumulator.append(RECORDS, "t", None, Record(0, 0, None, b"v"), LEADERS, 0)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
 
 
 @pytest.mark.parametrize("seed", range(50))
