@@ -20,6 +20,7 @@ loop.
     network/        connections, versions, metadata, without I/O; what all of this stands on
     driving/        who waits, and how bytes travel
     ranges.py       a range of a partition, by a consumer: batches as they are stored
+    handed_out.py   what programs import from here, loaded when it is asked for
     isolation.py    what a reader sees of transactions
     coordinator_lookups.py how coordinators are asked for
     consumers.py, partitions.py what a consumer is founded on; a topic's partitions
@@ -32,12 +33,15 @@ everything else waits.
 from __future__ import annotations
 
 import logging
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from logquake.client.handed_out import lazily
 
 if TYPE_CHECKING:
     from logquake.client.consumer.group.listener import RebalanceListener as RebalanceListener
     from logquake.client.consumer.offsets import OffsetAndMetadata as OffsetAndMetadata
+    from logquake.client.consumer.programs_own import ConsumerInterceptor as ConsumerInterceptor
+    from logquake.client.producer.interceptors import ProducerInterceptor as ProducerInterceptor
     from logquake.client.sync.admin import Admin as Admin
     from logquake.client.sync.consumer import Consumer as Consumer
     from logquake.client.sync.producer import Producer as Producer
@@ -50,14 +54,13 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 _HANDED_OUT = {
     "Admin": "logquake.client.sync.admin",
     "Consumer": "logquake.client.sync.consumer",
+    "ConsumerInterceptor": "logquake.client.consumer.programs_own",
     "OffsetAndMetadata": "logquake.client.consumer.offsets",
     "Producer": "logquake.client.sync.producer",
+    "ProducerInterceptor": "logquake.client.producer.interceptors",
     "RebalanceListener": "logquake.client.consumer.group.listener",
     "TopicPartition": "logquake.wire.topic_partition",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HANDED_OUT:
-        raise AttributeError(f"logquake.client has no {name}")
-    return getattr(import_module(_HANDED_OUT[name]), name)
+__all__ = sorted(_HANDED_OUT)  # noqa: PLE0605 - for a star import; each is loaded then
+__getattr__, __dir__ = lazily(__name__, _HANDED_OUT)

@@ -31,8 +31,9 @@ The values that programs hand in and get are handed out here.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from logquake.client.handed_out import lazily
 
 if TYPE_CHECKING:
     from logquake.client.admin.acls import AclBindingFilter as AclBindingFilter
@@ -42,12 +43,14 @@ if TYPE_CHECKING:
     from logquake.client.admin.cluster import FeatureMetadata as FeatureMetadata
     from logquake.client.admin.cluster import FeatureUpdate as FeatureUpdate
     from logquake.client.admin.cluster import UpgradeType as UpgradeType
+    from logquake.client.admin.cluster import VersionRange as VersionRange
     from logquake.client.admin.configs import AlterConfigOp as AlterConfigOp
     from logquake.client.admin.configs import Config as Config
     from logquake.client.admin.configs import ConfigEntry as ConfigEntry
     from logquake.client.admin.configs import ConfigResource as ConfigResource
     from logquake.client.admin.configs import ConfigResourceType as ConfigResourceType
     from logquake.client.admin.configs import ConfigSource as ConfigSource
+    from logquake.client.admin.configs import ConfigSynonym as ConfigSynonym
     from logquake.client.admin.configs import ConfigType as ConfigType
     from logquake.client.admin.configs import OpType as OpType
     from logquake.client.admin.described_groups import (
@@ -90,12 +93,32 @@ if TYPE_CHECKING:
     from logquake.client.admin.transactions import ProducerIdAndEpoch as ProducerIdAndEpoch
     from logquake.client.admin.transactions import TransactionDescription as TransactionDescription
     from logquake.client.admin.transactions import TransactionListing as TransactionListing
+    from logquake.client.consumer.offsets import OffsetAndMetadata as OffsetAndMetadata
+    from logquake.client.isolation import Isolation as Isolation
+    from logquake.client.network.effects import Node as Node
+    from logquake.wire.acls import AccessControlEntry as AccessControlEntry
+    from logquake.wire.acls import AclBinding as AclBinding
+    from logquake.wire.acls import AclOperation as AclOperation
+    from logquake.wire.acls import AclPermissionType as AclPermissionType
+    from logquake.wire.acls import PatternType as PatternType
+    from logquake.wire.acls import ResourcePattern as ResourcePattern
+    from logquake.wire.acls import ResourceType as ResourceType
+    from logquake.wire.principals import KafkaPrincipal as KafkaPrincipal
+    from logquake.wire.sasl.scram_mechanism import ScramMechanism as ScramMechanism
+    from logquake.wire.sentinels import HIGH_WATERMARK as HIGH_WATERMARK
+    from logquake.wire.topic_partition import TopicPartition as TopicPartition
 
 # Loaded when they are asked for, each with its module.
 _HANDED_OUT = {
     "acls": ("AclBindingFilter", "DeletedAcl"),
     "by_broker": ("ByBroker",),
-    "cluster": ("ClusterDescription", "FeatureMetadata", "FeatureUpdate", "UpgradeType"),
+    "cluster": (
+        "ClusterDescription",
+        "FeatureMetadata",
+        "FeatureUpdate",
+        "UpgradeType",
+        "VersionRange",
+    ),
     "configs": (
         "AlterConfigOp",
         "Config",
@@ -103,6 +126,7 @@ _HANDED_OUT = {
         "ConfigResource",
         "ConfigResourceType",
         "ConfigSource",
+        "ConfigSynonym",
         "ConfigType",
         "OpType",
     ),
@@ -124,10 +148,27 @@ _HANDED_OUT = {
     "topics": ("CreatedTopic", "NewPartitions", "NewTopic"),
     "transactions": ("ProducerIdAndEpoch", "TransactionDescription", "TransactionListing"),
 }
-_MODULES = {name: module for module, names in _HANDED_OUT.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"logquake.client.admin has no {name}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+_FROM_ELSEWHERE = {
+    "logquake.client.isolation": ("Isolation",),
+    "logquake.client.network.effects": ("Node",),
+    "logquake.wire.acls": (
+        "AccessControlEntry",
+        "AclBinding",
+        "AclOperation",
+        "AclPermissionType",
+        "PatternType",
+        "ResourcePattern",
+        "ResourceType",
+    ),
+    "logquake.wire.principals": ("KafkaPrincipal",),
+    "logquake.wire.sasl.scram_mechanism": ("ScramMechanism",),
+    "logquake.wire.sentinels": ("HIGH_WATERMARK",),
+    "logquake.client.consumer.offsets": ("OffsetAndMetadata",),
+    "logquake.wire.topic_partition": ("TopicPartition",),
+}
+_MODULES = {
+    **{name: f"{__name__}.{module}" for module, names in _HANDED_OUT.items() for name in names},
+    **{name: module for module, names in _FROM_ELSEWHERE.items() for name in names},
+}
+__all__ = sorted(_MODULES)  # noqa: PLE0605
+__getattr__, __dir__ = lazily(__name__, _MODULES)

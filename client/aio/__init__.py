@@ -9,7 +9,9 @@ admin.py     the admin client
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from logquake.client.handed_out import lazily
 
 if TYPE_CHECKING:
     from logquake.client.aio.admin import Admin as Admin
@@ -22,10 +24,5 @@ _HANDED_OUT = {
     "Producer": "logquake.client.aio.producer",
 }
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HANDED_OUT:
-        raise AttributeError(f"logquake.client.aio has no {name}")
-    return getattr(import_module(_HANDED_OUT[name]), name)
+__all__ = sorted(_HANDED_OUT)  # noqa: PLE0605
+__getattr__, __dir__ = lazily(__name__, _HANDED_OUT)

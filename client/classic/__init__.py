@@ -23,8 +23,9 @@ Caveats: plain text alone, as in their time. Brokers since 4.0 do not speak thes
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from logquake.client.handed_out import lazily
 
 if TYPE_CHECKING:
     from logquake.client.classic.consumer_connector import ConsumerConnector as ConsumerConnector
@@ -56,8 +57,6 @@ _HANDED_OUT = {
     "Whitelist": "consuming.topic_filter",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HANDED_OUT:
-        raise AttributeError(f"logquake.client.classic has no {name}")
-    return getattr(import_module(f"logquake.client.classic.{_HANDED_OUT[name]}"), name)
+_MODULES = {name: f"{__name__}.{module}" for name, module in _HANDED_OUT.items()}
+__all__ = sorted(_MODULES)  # noqa: PLE0605
+__getattr__, __dir__ = lazily(__name__, _MODULES)

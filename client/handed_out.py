@@ -1,0 +1,27 @@
+"""What a package hands out to programs, each name loaded when it is asked for (PEP 562).
+
+Brokers and tools that use one module of a room need no more than that.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazily(
+    package: str, modules: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The package's ``__getattr__`` and ``__dir__``, of the module of each name."""
+
+    def load(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"{package} has no {name}", name=name, obj=sys.modules[package])
+        return getattr(import_module(modules[name]), name)
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *modules})
+
+    return load, names
