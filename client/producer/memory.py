@@ -46,7 +46,8 @@ class BufferMemory:
             raise RecordTooLargeError(
                 f"a batch of {lease.size_bytes} bytes is more than buffer.memory={self.total_bytes}"
             )
-        self._waiting.append(lease)
+        if lease not in self._waiting:  # it may come again too early
+            self._waiting.append(lease)
         self._hand_out()
         return lease.is_granted
 
