@@ -5,6 +5,7 @@
                          topics_in_use.py: about which topics; moved_leaders.py: told amid answers
     network_client.py    who may be asked, and asking them; load.py: whom, if anybody will do
     links.py             all connections: what a driver tells, and what it is to do (effects.py)
+                         link_log.py: what is logged of their ends
     dialogue.py          what is said on one, and in what order
                          versions.py: its first question; throttling.py: how long to leave it alone
     node_states.py       what is remembered of a broker from one connection to the next

@@ -33,6 +33,7 @@ from logquake.client.network.link import (
     Resolving,
     Serving,
 )
+from logquake.client.network.link_log import log_end, log_loss
 from logquake.client.network.node_states import NodeStates
 from logquake.client.network.pending_answers import PendingAnswers
 from logquake.client.network.settings import NetworkSettings
@@ -89,7 +90,8 @@ class Links:
 
     def end_all(self, why: ClientError, now_ms: int) -> None:
         for link in list(self._links.values()):
-            self._end(link, why, now_ms)
+            log_end(link, why)
+            self._give_up(link, why, now_ms)
         self._answers.tell()
 
     @property
@@ -248,6 +250,10 @@ class Links:
         return True
 
     def _end(self, link: Link, why: ClientError, now_ms: int) -> None:
+        log_loss(link, why)
+        self._give_up(link, why, now_ms)
+
+    def _give_up(self, link: Link, why: ClientError, now_ms: int) -> None:
         del self._links[link.id]
         self.states.ended(link, why, now_ms)
         self._effects.append(Close(link.id))
@@ -265,7 +271,9 @@ class Links:
         for link in self._links.values():
             if isinstance(link.stage, Serving) and not link.in_flight:
                 if link.used_at_ms <= bound_ms:
-                    self._end(link, ConnectionLostError(f"{link.node} was idle"), now_ms)
+                    why = ConnectionLostError(f"{link.node} was idle")
+                    log_end(link, why)
+                    self._give_up(link, why, now_ms)
                 return
 
     def _used(self, link: Link, now_ms: int) -> None:

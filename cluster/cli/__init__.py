@@ -25,6 +25,7 @@ r"""The command line: ``logquake up``, ``status``, ``kill leader:orders/0``, ``d
     record_format.py formats, JSON
     escapes.py    \t and its like
     progress.py   how many there were
+    unanswered.py that no broker answers yet
     log_files.py  log dump, log verify
     log_verify.py what log verify says
     output.py     tables

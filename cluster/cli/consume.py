@@ -63,6 +63,7 @@ def consume(
     from logquake.cluster.cli.progress import Progress
     from logquake.cluster.cli.record_format import as_json, formatted
     from logquake.cluster.cli.record_output import RecordOutput
+    from logquake.cluster.cli.unanswered import saying_if_unanswered
 
     if group and partition:
         raise ClusterError("a group's members are given their partitions: no --partition with it")
@@ -76,7 +77,8 @@ def consume(
     ):
         output = RecordOutput(sys.stdout.buffer, write, count, progress)
         try:
-            places = _places(consumer, topics, partition)
+            with saying_if_unanswered():
+                places = _places(consumer, topics, partition)
             _read(consumer, places, group, begin, output, to_end=exit_at_end)
         except KeyboardInterrupt:
             pass  # how one ends it

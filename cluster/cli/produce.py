@@ -63,6 +63,7 @@ def produce(
     from logquake.cluster.cli.escapes import unescaped
     from logquake.cluster.cli.progress import Progress
     from logquake.cluster.cli.record_input import LineFormat, parse_headers
+    from logquake.cluster.cli.unanswered import saying_if_unanswered
 
     lines = LineFormat(
         delimiter=unescaped(delimiter) or b"\n",
@@ -72,7 +73,7 @@ def produce(
         empty_is_null=null,
     )
     keys = _keys(acks, compression, idempotent=idempotent)
-    with admin_to(bootstrap, name, data_dir) as admin:
+    with admin_to(bootstrap, name, data_dir) as admin, saying_if_unanswered():
         _check(admin, topic, partition)
     with (
         Progress(f"written to {topic}", quiet=quiet) as progress,

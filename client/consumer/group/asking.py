@@ -83,7 +83,8 @@ class Asking:
         done = yield Wait(lambda: not self._commits.is_any_unanswered, deadline_ms)
         yield from self.tell_completed()
         if not done:
-            raise TimedOutError(f"commits of group {self._group_id} are not answered")
+            trouble = self._coordinator.trouble()
+            raise TimedOutError(f"commits of group {self._group_id} are not answered{trouble}")
 
     # What is committed
 
@@ -140,14 +141,15 @@ class Asking:
             failures += 1
             yield Wait(lambda: False, min(until_ms, deadline_ms))
             if until_ms >= deadline_ms:
-                raise TimedOutError(f"{what}: not in time") from error
+                because = f": {error}" if error is not None else self._coordinator.trouble()
+                raise TimedOutError(f"{what}: not in time{because}") from error
 
     def _wait_for_coordinator(self, what: str, deadline_ms: int) -> Steps[None]:
         coordinator = self._coordinator
         yield Wait(lambda: coordinator.find() or coordinator.failure is not None, deadline_ms)
         coordinator.check()
         if not coordinator.find():
-            raise TimedOutError(f"{what}: no coordinator found in time")
+            raise TimedOutError(f"{what}: no coordinator found in time{coordinator.trouble()}")
 
 
 def _is_retriable(error: ClientError) -> bool:

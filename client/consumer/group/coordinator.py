@@ -110,6 +110,10 @@ class Coordinator:
         self._is_wanted = self._is_wanted or not self.is_known
         return self.is_known
 
+    def trouble(self) -> str:
+        """As `NetworkClient` has it, of all brokers."""
+        return self._network.trouble()
+
     def check(self) -> None:
         """Raises ClientError where looking for it has failed for good; once."""
         failure, self.failure = self.failure, None

@@ -1,0 +1,31 @@
+"""What is logged of a connection's end, once for each attempt (NetworkClient.processDisconnection).
+
+Attempts are as far apart as reconnect.backoff.ms has it, and so are the lines.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from logquake.client.errors import AuthenticationFailedError, ClientError
+from logquake.client.network.link import Link
+
+_LOG = logging.getLogger(__name__)
+
+
+def log_loss(link: Link, why: ClientError) -> None:
+    """Nobody wanted it to end: one that never served is worth a look, and so is one of those that
+    were configured.
+    """
+    if isinstance(why, AuthenticationFailedError):
+        level = logging.ERROR
+    elif link.serving is None or link.node.id < 0:
+        level = logging.WARNING
+    else:
+        level = logging.INFO
+    _LOG.log(level, "node %d: %s", link.node.id, why)
+
+
+def log_end(link: Link, why: ClientError) -> None:
+    """The client has no use for it any more."""
+    _LOG.debug("node %d: %s", link.node.id, why)
