@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from logquake.client.callbacks import fails_alone
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.errors import AuthenticationFailedError
 from logquake.wire.api import ApiKey
@@ -37,7 +38,9 @@ class SaslLogin:
         try:
             wall_ms = self._clock.wall_ms()
             mechanism = begin_login(self._login, wall_ms=wall_ms, new_nonce=_new_nonce)
-        except Exception as error:
+        except BaseException as error:
+            if not fails_alone(error):
+                raise
             raise AuthenticationFailedError(f"there is no token: {error!r}") from error
         _, highest = spoken.get(ApiKey.SASL_AUTHENTICATE, (0, -1))
         self._exchange = SaslClientAuthenticator(mechanism, self._client_id, at_most=highest)

@@ -178,14 +178,26 @@ class SelectorSockets:
             links.lost(end.link, os.strerror(code), self._clock.now_ms())
             return
         end.phase = Phase.SHAKING_HANDS
+        try:
+            self._speak_tls(end)
+        except (OSError, ValueError) as error:  # a broker's host may be no name
+            self._failed(links, end, error)
+        else:
+            self._shake_hands(links, end)
+
+    def _speak_tls(self, end: _End) -> None:
+        """Where that is spoken. Raises OSError, and ValueError for what is no name of a host."""
         if self._way_in.tls is not None:
             self._selector.unregister(end.socket)  # the wrapped one takes its descriptor
             end.transport = Tls(end.socket, self._way_in.tls, end.host)
             self._selector.register(end.transport, end.interest, end)
-        self._shake_hands(links, end)
 
     def _shake_hands(self, links: Driven, end: _End) -> None:
-        wants = end.transport.shake_hands()
+        try:
+            wants = end.transport.shake_hands()
+        except (HandshakeError, OSError) as error:
+            self._failed(links, end, error)
+            return
         if wants is not Shaken.DONE:
             self._watch(end, _INTEREST_OF[wants])
             return
@@ -202,44 +214,36 @@ class SelectorSockets:
         self._aside(wanted.first_frame, began)
 
     def _on_event(self, links: Driven, end: _End, events: int) -> bool:
-        """As wait() answers."""
-        try:
-            if end.phase is Phase.OPEN and events == _READ:
-                return self._receive(links, end)
-            self._on_other_event(links, end, events)
-        except BlockingIOError:
-            pass
-        except HandshakeError as error:
-            links.turned_away(end.link, str(error), self._clock.now_ms())
-        except (OSError, ValueError) as error:
-            self._lost(links, end.link, error)
-        return True
-
-    def _on_other_event(self, links: Driven, end: _End, events: int) -> None:
-        if end.phase is Phase.CONNECTING:
-            self._on_connected(links, end)
-        elif end.phase is Phase.SHAKING_HANDS:
-            self._shake_hands(links, end)
-        else:
-            if events & _READ:
-                self._receive(links, end)
+        """As wait() answers. What those raise who are told is no end of the connection's, but a
+        mistake of theirs, which ends the client.
+        """
+        if end.phase is Phase.OPEN:
+            comes_to_something = bool(events & _READ) and self._receive(links, end)
+            if events == _READ:
+                return comes_to_something
             if events & _WRITE:
                 self._flush(links, end)
+        elif end.phase is Phase.CONNECTING:
+            self._on_connected(links, end)
+        else:
+            self._shake_hands(links, end)
+        return True
 
     def _receive(self, links: Driven, end: _End) -> bool:
-        """As long as there is more than there was room for; whether anything comes of it.
-
-        Raises OSError.
-        """
+        """As long as there is more than there was room for; whether anything comes of it."""
         comes_to_something = False
-        with contextlib.suppress(BlockingIOError):
-            while room := links.room(end.link):
+        while room := links.room(end.link):
+            try:
                 count = end.transport.recv_into(room)
-                comes_to_something |= links.received(end.link, count, self._clock.now_ms())
-                if count < len(room) and not end.transport.has_more:
-                    return comes_to_something
-            return True  # the link is over
-        return comes_to_something
+            except BlockingIOError:
+                return comes_to_something
+            except (HandshakeError, OSError) as error:
+                self._failed(links, end, error)
+                return True
+            comes_to_something |= links.received(end.link, count, self._clock.now_ms())
+            if count < len(room) and not end.transport.has_more:
+                return comes_to_something
+        return True  # the link is over
 
     def _write(self, links: Driven, wanted: Write) -> bool:
         end = self._ends.get(wanted.link)
@@ -265,6 +269,12 @@ class SelectorSockets:
         if interest != end.interest:
             end.interest = interest
             self._selector.modify(end.transport, interest, end)
+
+    def _failed(self, links: Driven, end: _End, error: Exception) -> None:
+        if isinstance(error, HandshakeError):
+            links.turned_away(end.link, str(error), self._clock.now_ms())
+        else:
+            self._lost(links, end.link, error)
 
     def _lost(self, links: Driven, link: int, error: Exception) -> None:
         why = str(error.strerror or error) if isinstance(error, OSError) else str(error)

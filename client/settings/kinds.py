@@ -4,6 +4,7 @@ itself, and refuses anything else by ValueError (org.apache.kafka.common.config.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -182,6 +183,18 @@ class Given:
 
     def read(self, value: object) -> Any:
         if value is None or isinstance(value, str):
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Of the program's own: one that nobody has to await."""
+
+    allowed: str = "a function, neither async nor the name of one,"
+
+    def read(self, value: object) -> Any:
+        if not callable(value) or inspect.iscoroutinefunction(value):
             raise ValueError(value)
         return value
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from logquake.client.errors import SettingsError
 from logquake.client.settings.keys import key, secret_key
-from logquake.client.settings.kinds import Given, Maybe, Names, Text, member_of
+from logquake.client.settings.kinds import Function, Given, Maybe, Names, Text, member_of
 from logquake.seams.tls.settings import KeyStore, StoreType, TlsSettings, TrustStore
 from logquake.wire.sasl.jaas import JaasError
 from logquake.wire.sasl.logins import (
@@ -50,7 +50,7 @@ class SecurityConfig:
     # For OAUTHBEARER: a function that returns the token to show. It is called for each login, on
     # the client's thread, or one of the executor of asyncio's loop, with nothing locked. One that
     # fetches tokens should keep them while they last: the client's thread waits for it.
-    sasl_login_callback_handler_class: Any = key(None, Maybe(Given()))
+    sasl_login_callback_handler_class: Any = key(None, Maybe(Function()))
     # The least and the highest are taken, and what is between.
     ssl_enabled_protocols: tuple[str, ...] = key(_TLS_VERSIONS, Names(_TLS_VERSIONS))
     # Of TLS 1.2, by Java's names; None for what OpenSSL takes.

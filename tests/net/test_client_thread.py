@@ -24,6 +24,7 @@ from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError, ConnectionLostError
 from logquake.client.network.effects import Resolve
+from logquake.client.network.link import Answer
 from logquake.client.network.links import Links
 from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
@@ -475,6 +476,25 @@ def test_an_answer_that_came_during_a_long_callback_is_no_late_one(server: Serve
         may_end.set()
         run_until(server, lambda: core.answers)
     assert isinstance(core.answers[0], MetadataResponse)
+
+
+class Mistaken(list[Answer]):
+    """A core's own mistake, once it is answered."""
+
+    def append(self, _answer: Answer) -> None:
+        raise ValueError("a bug")
+
+
+def test_a_mistake_of_who_is_answered_is_no_loss_of_the_connection(server: Server) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else MetadataResponse()
+    )
+    core = Asking("localhost", server.acceptor.port)
+    core.answers = Mistaken()
+    with asking(core) as driver:
+        run_until(server, lambda: driver.is_closed)
+        with pytest.raises(ClosedError, match="a bug"):
+            driver.check_open()
 
 
 def test_what_is_in_flight_is_told_that_it_was_closed(server: Server) -> None:

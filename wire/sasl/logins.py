@@ -5,6 +5,7 @@ Absent: GSSAPI (Kerberos).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -75,10 +76,20 @@ def login_of(mechanism: str, module: LoginModule) -> Login:
 
 
 def begin_login(login: Login, *, wall_ms: int, new_nonce: Callable[[], str]) -> ClientMechanism:
+    """Raises TypeError for a token that is no text, and what asking for one raises."""
     if isinstance(login, PlainLogin):
         return PlainClient(login.user, login.password)
     if isinstance(login, ScramLogin):
         return ScramClient(login, new_nonce)
     if isinstance(login, TokenLogin):
-        return OAuthBearerClient(login.new_token())
+        return OAuthBearerClient(_text(login.new_token()))
     return OAuthBearerClient(token_of_an_hour(login.claims, wall_ms))
+
+
+def _text(token: object) -> str:
+    """It is secret, whatever it is."""
+    if isinstance(token, str):
+        return token
+    if inspect.iscoroutine(token):
+        token.close()  # nobody awaits it
+    raise TypeError(f"the function returned {type(token).__name__}, and no str")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -85,6 +86,33 @@ def test_tokens_may_come_from_elsewhere() -> None:
     assert new_login().start(SPOKEN)
     with pytest.raises(AuthenticationFailedError, match="there is no token"):
         new_login().start(SPOKEN)
+
+
+async def later() -> str:
+    return "token"
+
+
+def hand_on() -> object:
+    return later()
+
+
+@pytest.mark.parametrize("told", [lambda: None, lambda: b"hush", hand_on])
+def test_a_token_that_is_no_text_is_not_shown_to_a_broker(told: Callable[[], object]) -> None:
+    made = config(
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="OAUTHBEARER",
+        sasl_login_callback_handler_class=told,
+    )
+    new_login = way_in_of(made, SystemClock()).new_login
+    assert new_login is not None
+    with pytest.raises(AuthenticationFailedError, match="and no str") as raised:
+        new_login().start(SPOKEN)
+    assert "hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize("given", [5, "name", later], ids=["number", "name", "async"])
+def test_what_is_to_return_tokens_is_a_function_that_nobody_has_to_await(given: object) -> None:
+    assert "a function, neither async" in refused(sasl_login_callback_handler_class=given)
 
 
 def test_a_broker_without_the_request_is_not_asked() -> None:
