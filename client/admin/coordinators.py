@@ -41,9 +41,10 @@ class Coordinators:
                 continue
             if code is ErrorCode.NONE:
                 found.brokers[one.key] = one.node_id
-            elif code not in _PASSES:
+            else:
                 why = one.error_message or f"the coordinator of {one.key}"
-                found.failed[one.key] = broker_error(one.error_code, why)
+                kept = found.waits if code in _PASSES else found.failed
+                kept[one.key] = broker_error(one.error_code, why)
         return found
 
     def unsupported(

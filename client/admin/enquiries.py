@@ -150,7 +150,7 @@ class Enquiries:
         if fatal is not None:
             self._enquiries.throw(enquiry, fatal, now_ms)
         elif enquiry.call.deadline_ms <= now_ms:
-            self._enquiries.throw(enquiry, enquiry.lateness(self._network.trouble()), now_ms)
+            self._enquiries.throw(enquiry, enquiry.lateness(self._trouble(enquiry)), now_ms)
         elif isinstance(enquiry.stage, Waiting) and enquiry.stage.not_before_ms <= now_ms:
             node = self._node(enquiry.ask.whom, now_ms)
             if node is not None and self._network.ready(node.id, now_ms):
@@ -169,6 +169,17 @@ class Enquiries:
         if found is None:
             self._metadata.request_update()
         return found
+
+    def _trouble(self, enquiry: Enquiry) -> str:
+        """For the end of a sentence: whoever is meant is not there, or nobody answers."""
+        snapshot, whom = self._metadata.snapshot, enquiry.ask.whom
+        if not snapshot.is_bootstrap:
+            if isinstance(whom, Broker) and whom.broker_id not in snapshot.nodes:
+                brokers = ", ".join(map(str, sorted(snapshot.nodes)))
+                return f": there is no broker {whom.broker_id}, there are {brokers}"
+            if isinstance(whom, Controller) and snapshot.controller is None:
+                return ": there is no controller"
+        return self._network.trouble()
 
     def _send(self, enquiry: Enquiry, node: Node, now_ms: int) -> None:
         left_ms = enquiry.call.deadline_ms - now_ms
@@ -217,7 +228,7 @@ class Enquiries:
         if not error.retriable:
             self._enquiries.throw(enquiry, error, now_ms)
         elif enquiry.call.deadline_ms <= now_ms or enquiry.tries > self._settings.retries:
-            self._enquiries.throw(enquiry, enquiry.lateness(self._network.trouble()), now_ms)
+            self._enquiries.throw(enquiry, enquiry.lateness(self._trouble(enquiry)), now_ms)
         elif is_lost and enquiry.ask.on_loss is Loss.IS_RAISED:
             self._enquiries.throw(enquiry, error, now_ms)
         else:

@@ -45,11 +45,14 @@ class Enquiry:
     last_error: ClientError | None = None
 
     def lateness(self, trouble: str) -> TimedOutError:
-        """Kafka's TimeoutException, with what the last attempt met as its cause; ``trouble`` as
-        `NetworkClient` has it.
+        """Kafka's TimeoutException, with what the last attempt met as its cause; ``trouble``: why
+        nobody could be asked, as `NetworkClient` has it.
         """
         met = self.last_error
-        why = f": {met}" if met else f": nobody could be asked{trouble}"
-        error = TimedOutError(f"{self.name} is given up after {self.tries} attempts{why}")
+        if self.tries:
+            told = f" after {self.tries} attempts" + (f": {met}" if met else trouble)
+        else:
+            told = f": nobody could be asked{trouble}"
+        error = TimedOutError(f"{self.name} is given up{told}")
         error.__cause__ = met
         return error

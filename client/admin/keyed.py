@@ -16,6 +16,7 @@ from logquake.client.errors import (
     ClientError,
     ConnectionLostError,
     RequestTimedOutError,
+    TimedOutError,
     UnsupportedVersionError,
 )
 from logquake.client.network.backoff import ExponentialBackoff
@@ -30,19 +31,25 @@ A = TypeVar("A", bound=Message)
 
 @dataclass(slots=True)
 class Found(Generic[K]):
-    """Of some keys the broker, or why there is none. Others are looked up again."""
+    """Of some keys the broker, or why there is none. Others are looked up again; ``waits`` says
+    why, for when time is up.
+    """
 
     brokers: dict[K, int] = field(default_factory=dict)
     failed: dict[K, ClientError] = field(default_factory=dict)
+    waits: dict[K, ClientError] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Outcome(Generic[K, V]):
-    """What a broker's answer means for each key. Others are asked about again, there."""
+    """What a broker's answer means for each key. Others are asked about again, there; ``waits`` as
+    with `Found`.
+    """
 
     completed: dict[K, V] = field(default_factory=dict)
     failed: dict[K, ClientError] = field(default_factory=dict)
     moved: list[K] = field(default_factory=list)
+    waits: dict[K, ClientError] = field(default_factory=dict)
 
 
 class Answered(NamedTuple, Generic[A, K]):
@@ -119,6 +126,7 @@ class Keyed(Generic[K, V]):
         self._brokers: dict[K, int | None] = {}  # None of one to be looked up
         self._brokers.update(dict.fromkeys(results.rest(), home))
         self._requests: dict[_At, _Requests] = {}
+        self._waits: dict[K, ClientError] = {}  # why there is no answer yet
 
     def asks(self) -> Asks:
         yield from self._next_ones()
@@ -177,14 +185,17 @@ class Keyed(Generic[K, V]):
         if at.broker_id is None:
             found = self._handler.lookup.found(keys, answer)
             self._fail(_of(asked, found.failed))
+            self._waits |= _of(asked, found.waits)
             for key in found.brokers.keys() & self._brokers.keys() & asked:
                 self._brokers[key] = found.brokers[key]
+                self._waits.pop(key, None)
             return
         outcome = self._handler.outcome(Answered(answer, node, keys))
         for key, value in _of(asked, outcome.completed).items():
             self._results.settle(key, value)
             self._brokers.pop(key, None)
         self._fail(_of(asked, outcome.failed))
+        self._waits |= _of(asked, outcome.waits)
         self._look_up_again(outcome.moved)
 
     def _failed(self, at: _At, keys: list[K], error: ClientError) -> None:
@@ -195,7 +206,7 @@ class Keyed(Generic[K, V]):
         elif _is_loss(error):
             self._look_up_again(keys)
         else:
-            self._fail(dict.fromkeys(keys, error))
+            self._fail({key: _with_reason(error, self._waits.get(key)) for key in keys})
 
     def _look_up_again(self, keys: Iterable[K]) -> None:
         for key in keys:
@@ -227,3 +238,12 @@ def _asked_again(ask: Ask[Message], requests: _Requests) -> Ask[Message]:
 def _is_loss(error: ClientError) -> bool:
     """The broker may be gone, and somebody else know by now."""
     return isinstance(error, ConnectionLostError | RequestTimedOutError)
+
+
+def _with_reason(error: ClientError, why: ClientError | None) -> ClientError:
+    """That time is up says why of this key, unless it does so of the last request."""
+    if why is None or not isinstance(error, TimedOutError) or error.__cause__ is not None:
+        return error
+    told = TimedOutError(f"{error}: {why}")
+    told.__cause__ = why
+    return told

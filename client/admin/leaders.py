@@ -10,6 +10,7 @@ from logquake.client.admin.keyed import Found, Outcome
 from logquake.client.errors import (
     ClientError,
     MalformedResponseError,
+    NoLeaderError,
     UnsupportedVersionError,
     broker_error,
 )
@@ -61,9 +62,10 @@ class Leaders:
             code = ErrorCode.of_peer(topic.error_code)
             if code is ErrorCode.NONE:
                 _look(topic, of_topic, found)
-            elif code not in self._topic_passes:
-                error = broker_error(topic.error_code, f"the leaders of topic {topic.name}")
-                found.failed.update(dict.fromkeys(of_topic, error))
+                continue
+            error = broker_error(topic.error_code, f"the leaders of topic {topic.name}")
+            kept = found.waits if code in self._topic_passes else found.failed
+            kept.update(dict.fromkeys(of_topic, error))
         return found
 
     def unsupported(
@@ -75,15 +77,18 @@ class Leaders:
 def _look(
     topic: MetadataResponseTopic, keys: list[TopicPartition], found: Found[TopicPartition]
 ) -> None:
-    for partition in topic.partitions:
-        key = TopicPartition(topic.name or "", partition.partition_index)
-        code = ErrorCode.of_peer(partition.error_code)
-        if key not in keys:
-            continue
-        if code is ErrorCode.NONE and partition.leader_id >= 0:
+    told = {each.partition_index: each for each in topic.partitions}
+    for key in keys:
+        if (partition := told.get(key.partition)) is None:
+            why = f"{key.topic} has no partition {key.partition}: it has {len(told)}"
+            found.waits[key] = broker_error(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, why)
+        elif (code := ErrorCode.of_peer(partition.error_code)) is not ErrorCode.NONE:
+            kept = found.waits if code in _PASSES else found.failed
+            kept[key] = broker_error(partition.error_code, f"the leader of {key}")
+        elif partition.leader_id >= 0:
             found.brokers[key] = partition.leader_id
-        elif code is not ErrorCode.NONE and code not in _PASSES:
-            found.failed[key] = broker_error(partition.error_code, f"the leader of {key}")
+        else:
+            found.waits[key] = NoLeaderError(f"nobody leads {key}")
 
 
 def outcome_of(
@@ -104,8 +109,9 @@ def outcome_of(
             outcome.completed[place] = value
         elif known in moved:
             outcome.moved.append(place)
-        elif not known.retriable:
-            outcome.failed[place] = broker_error(code, str(place))
+        else:
+            kept = outcome.waits if known.retriable else outcome.failed
+            kept[place] = broker_error(code, str(place))
     if not outcome.moved:
         for place in (key for key in keys if key not in named):
             what = f"{node} says nothing of {place}, which it was asked about"

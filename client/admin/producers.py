@@ -81,8 +81,10 @@ class DescribeProducers:
                     outcome.completed[place] = tuple(map(_state, told.active_producers))
                 elif code is ErrorCode.NOT_LEADER_OR_FOLLOWER and self._broker_id is None:
                     outcome.moved.append(place)
-                elif code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:  # which may appear
-                    outcome.failed[place] = _refused(place, told)
+                else:
+                    may_appear = code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                    kept = outcome.waits if may_appear else outcome.failed
+                    kept[place] = _refused(place, told)
         return outcome
 
     def unsupported(

@@ -153,7 +153,8 @@ class Asking:
         finally:
             self._questions.drop(question)
         if not in_time:
-            because = f": {question.failure}" if question.failure else self._network.trouble()
-            raise TimedOutError(f"no {what} in {timeout_ms} ms{because}")
+            because = f": {question.failure}" if question.failure else ""
+            trouble = self._network.trouble()
+            raise TimedOutError(f"no {what} in {timeout_ms} ms{because}{trouble}")
         if question.failure is not None:
             raise question.failure

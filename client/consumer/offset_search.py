@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from logquake.client.consumer.cluster import leader_of
+from logquake.client.consumer.cluster import leader_of, why_not_led
 from logquake.client.consumer.leader_requests import LeaderRequests
 from logquake.client.consumer.offset_lists import AskedTime, OffsetAndTimestamp, listed, question
 from logquake.client.consumer.settings import AskingSettings
@@ -74,8 +74,11 @@ class OffsetSearch:
             for place in self._remaining
             if place not in self._in_flight and self._not_before_ms[place] <= now_ms
         ]
+        snapshot = self._metadata.snapshot
+        self.failure = next(
+            filter(None, (why_not_led(snapshot, each) for each in due)), self.failure
+        )
         for node_id, places in self._leaders.by_leader(due, now_ms).items():
-            snapshot = self._metadata.snapshot
             asked = {
                 place: AskedTime(self._remaining[place], leader_of(snapshot, place).epoch)
                 for place in places

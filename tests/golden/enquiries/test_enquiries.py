@@ -17,6 +17,7 @@ from logquake.client.admin.cluster import describe_cluster
 from logquake.client.admin.enquiries import Enquiries, EnquirySettings
 from logquake.client.admin.groups import DeleteConsumerGroups, list_consumer_groups
 from logquake.client.admin.keyed import Handler, Keyed
+from logquake.client.admin.log_dirs import describe_log_dirs
 from logquake.client.admin.offsets import ListOffsets
 from logquake.client.admin.results import Results
 from logquake.client.admin.topics import NewTopic, create_topics
@@ -155,6 +156,11 @@ class EnquiriesPlayer(Player):
         keys = [_place(each) for each in places]
         handler = ListOffsets(dict.fromkeys(keys, 0), Isolation.READ_UNCOMMITTED)
         self._keyed(handler, keys, timeout)
+
+    def do_describe_log_dirs(self, broker: str, timeout: str = "60000") -> None:
+        results: Results[int, Any] = self._results([int(broker)])
+        asks = describe_log_dirs(int(broker), results)
+        self._call("describeLogDirs", asks, results, timeout)
 
     def do_close(self) -> None:
         self._enquiries.close()
