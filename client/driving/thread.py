@@ -28,7 +28,7 @@ from logquake.client.network.links import Links
 T = TypeVar("T")
 
 _FOR_EVER_MS = 2**63
-_TO_END_MS = 1000  # what the thread itself takes is less
+_TO_END_MS = 5000  # the thread itself takes less, though it has to wait for a processor
 
 _LOG = logging.getLogger(__name__)
 
@@ -165,7 +165,7 @@ class ThreadDriver:
     def close(self, deadline_ms: int = _FOR_EVER_MS) -> bool:
         """End all connections and the thread. In a callback it does not wait for that.
 
-        The thread has until then, and a second at least: a function of the program's, or the
+        The thread has until then, and five seconds at least: a function of the program's, or the
         system's that looks up names, may keep it, and then it ends by itself when that returns.
 
         Whether nobody else has closed it before. In a forked process it does nothing, since the

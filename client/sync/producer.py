@@ -174,7 +174,7 @@ class Producer(ProducerFacade):
 
         Called in a callback it gives nothing any time, as Kafka's does: the thread that calls back
         is the one that writes. Closing again does nothing but wait for the first one. A function
-        of the program's that keeps that thread is waited for no longer than a second more.
+        of the program's that keeps that thread is waited for no longer than five seconds more.
         """
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms
         deadline_ms = self._driver.deadline_ms(given_ms)
