@@ -98,8 +98,11 @@ class Metadata:
         return self.snapshot.nodes.get(node_id) or self.bootstrap.get(node_id)
 
     def rebootstrap(self) -> None:
-        """Nobody who is known can be reached, or answers."""
-        self.snapshot = Snapshot(self.bootstrap)
+        """Nobody who is known can be reached, or answers. Of topics it stays known which partitions
+        they have: a producer goes on taking records for them.
+        """
+        topics = {name: info.without_leaders() for name, info in self.snapshot.topics.items()}
+        self.snapshot = Snapshot(self.bootstrap, topics)
         self._wants_all = True
 
     def controller_moved(self) -> None:
@@ -259,7 +262,7 @@ class Metadata:
                 if seen is None or is_another or info.leader_epoch > seen:
                     self._same_answers = 0
                 self._epochs[place] = info.leader_epoch
-            elif known and index in known.partitions:
+            elif known and known.knows_leader(index):
                 partitions[index] = known.partitions[index]
             else:  # whoever leads it in that epoch was forgotten, as after a re-bootstrap
                 partitions[index] = replace(info, leader=NO_LEADER, leader_epoch=seen)

@@ -61,6 +61,15 @@ class TopicInfo:
     def is_stale(self) -> bool:
         return self.error in STALE or any(one.error in STALE for one in self.partitions.values())
 
+    def knows_leader(self, partition: int) -> bool:
+        told = self.partitions.get(partition)
+        return told is not None and told.leader != NO_LEADER
+
+    def without_leaders(self) -> TopicInfo:
+        """The same partitions, in the same epochs."""
+        led = {index: replace(one, leader=NO_LEADER) for index, one in self.partitions.items()}
+        return replace(self, partitions=led)
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:

@@ -90,7 +90,9 @@ class TopicWaits:
             what = f"partition {partition} of topic {topic}, which has {len(known.all)},"
         else:
             what = f"topic {topic}"
-        why = f" ({info.error.name})" if info is not None and info.error else self._trouble()
-        if self._updates.failure is not None:
+        why = self._trouble()
+        if not why and self._updates.failure is not None:
             why = f" ({self._updates.failure})"
+        elif not why and info is not None and info.error:
+            why = f" ({info.error.name})"
         return f"{what} is not known after max.block.ms={self._max_block_ms}{why}"

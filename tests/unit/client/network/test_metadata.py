@@ -268,13 +268,18 @@ class TestEpochs:
 class TestRebootstrap:
     """KIP-899."""
 
-    def test_the_configured_brokers_are_all_that_is_known_then(self, metadata: Metadata) -> None:
+    def test_the_configured_brokers_are_all_that_is_known_then_and_which_partitions_there_are(
+        self, metadata: Metadata
+    ) -> None:
         metadata.use("t", 0)
         answered(metadata, 0, topic())
         assert metadata.node(-1) == Node(-1, "boot", 1)
         metadata.rebootstrap()
         assert [node.id for node in metadata.nodes()] == [-1, -2]
-        assert metadata.snapshot.partition(T0) is None
+        known = metadata.snapshot.partition(T0)
+        assert known is not None
+        assert known.leader == NO_LEADER
+        assert metadata.snapshot.is_bootstrap
         assert metadata.question(0)[:2] == (["t"], False)
 
 

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from logquake.client.driving.steps import Call, Wait
-from logquake.client.errors import ClosedError, DeliveryError, TimedOutError
+from logquake.client.errors import (
+    ClosedError,
+    ConnectionLostError,
+    DeliveryError,
+    TimedOutError,
+)
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.hashing import partition_for
 from logquake.client.producer.interceptors import ProducerInterceptor
@@ -260,3 +265,40 @@ def test_a_key_goes_where_it_went_when_it_was_sent_though_the_topic_grows_meanwh
     with pytest.raises(StopIteration) as ended:
         steps.send(True)
     assert ended.value.value.place.partition == 0
+
+
+def test_records_are_taken_for_a_topic_that_was_known_though_no_broker_is() -> None:
+    """Their delivery.timeout.ms decides, not max.block.ms; and what gives them up says why."""
+    program = Program()
+    foundation = program.producing.foundation
+    foundation.metadata.rebootstrap()
+    appended = program.producing.appending.at_once(program.outgoing(partition=0))
+    assert appended is not None
+    assert not foundation.network.ready(-1, program.clock.now_ms())
+    link = foundation.network.link(-1)
+    assert link is not None
+    foundation.links.lost(link.id, "refused", program.clock.now_ms())
+    program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
+    program.producing.core.poll(program.clock.now_ms())
+    why = appended.delivery.outcome
+    assert isinstance(why, DeliveryError)
+    assert "no broker answers: no connection to one:9092: refused" in str(why)
+
+
+def test_a_topic_that_is_not_known_in_time_is_told_with_why_nobody_answers() -> None:
+    program = Program()
+    foundation = program.producing.foundation
+    foundation.metadata.rebootstrap()
+    assert not foundation.network.ready(-1, program.clock.now_ms())
+    link = foundation.network.link(-1)
+    assert link is not None
+    foundation.links.lost(link.id, "refused", program.clock.now_ms())
+    foundation.updates.failure = ConnectionLostError("of the last question")
+    steps = program.producing.appending.in_time(program.outgoing(topic="u"))
+    assert isinstance(next(steps), Wait)
+    told = steps.send(False)
+    assert isinstance(told, Call)
+    told.function()
+    with pytest.raises(StopIteration) as end:
+        steps.send(None)
+    assert "(no broker answers: no connection to one:9092: refused)" in str(end.value.value.outcome)
