@@ -91,7 +91,7 @@ def begin_an_epoch_after_any_error(replace: Replace) -> None:
     """What is in flight is sent in the next epoch, though it may be written in this one."""
 
     def begin(self: Idempotence, batch: ProducerBatch, _code: ErrorCode, _start: int) -> bool:
-        self._need_epoch[batch.place] = None
+        self._leaves_gap(batch)
         return True
 
     replace(Idempotence, "may_retry", begin)

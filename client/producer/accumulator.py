@@ -286,6 +286,8 @@ class Accumulator:
         """Give up what is not done, sent or not, so far as it is one of ``which``."""
         for batch in [batch for batch in self._incomplete if which(batch)]:
             self._queues.remove(batch)
+            if batch.has_sequence:
+                self._numbering.given_up(batch)
             batch.failed(lambda _: error)
             self.release(batch)
 

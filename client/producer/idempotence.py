@@ -3,11 +3,13 @@
 It is the half of TransactionManager that ids, epochs and sequences are about. A batch keeps its
 sequence from its first sending on: a broker knows it by that. Where a sequence can never be told of
 (its batch was given up, or the broker has forgotten), the producer takes the next epoch, and what
-that partition has in flight begins at 0 again.
+that partition has in flight begins at 0 again: once all before the gap is done, since of that
+nobody knows whether it is written by the sequences that it has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from logquake.client.errors import BrokerError, ClientError
@@ -21,6 +23,7 @@ from logquake.client.producer.identity import (
     NoId,
     Standing,
 )
+from logquake.client.producer.sequence_order import is_before
 from logquake.client.producer.sequences import SequenceBook
 from logquake.client.producer.sequencing import Sequencing
 from logquake.wire.errors import ErrorCode
@@ -46,11 +49,16 @@ class Idempotence(Sequencing):
     def __init__(self) -> None:
         super().__init__(SequenceBook())
         self.standing: Standing = NoId()
-        self._need_epoch: dict[TopicPartition, None] = {}
+        self._gaps: dict[TopicPartition, int] = {}  # the first sequence that will never come
 
     @property
     def _identity(self) -> Identity | None:
         return self.standing.identity if isinstance(self.standing, Identified) else None
+
+    def holds_back(self, batch: ProducerBatch) -> bool:
+        """What is new would be out of order behind a gap."""
+        is_behind_gap = batch.place in self._gaps and not batch.has_sequence
+        return is_behind_gap or super().holds_back(batch)
 
     # What became of it
 
@@ -64,12 +72,12 @@ class Idempotence(Sequencing):
         if code == ErrorCode.UNKNOWN_PRODUCER_ID:
             self._sequences.forget_partition(batch.place)
         elif leaves_gap or code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
-            self._need_epoch[batch.place] = None
+            self._leaves_gap(batch)
 
     def _retry_forgotten(self, batch: ProducerBatch, log_start_offset: int) -> bool:
         """What retention took, it took with what the broker knew of this producer."""
         if log_start_offset != UNKNOWN_OFFSET and not batch.was_restamped:
-            self._need_epoch[batch.place] = None
+            self._leaves_gap(batch)
         return True
 
     def _retry_out_of_order(self, batch: ProducerBatch) -> bool:
@@ -80,31 +88,47 @@ class Idempotence(Sequencing):
         else:
             is_gap = batch.stamp.base_sequence == unresolved
         if is_gap:
-            self._need_epoch[batch.place] = None
+            self._leaves_gap(batch)
         return True
+
+    def _leaves_gap(self, batch: ProducerBatch) -> None:
+        self._gap_at(batch.place, batch.stamp.base_sequence)
+
+    def _gap_at(self, place: TopicPartition, sequence: int) -> None:
+        known = self._gaps.get(place)
+        if known is None or is_before(sequence, known):
+            self._gaps[place] = sequence
 
     # Ids and epochs
 
     def mend(self) -> None:
-        """What can be told of batches that were given up is told; the next epoch where it must."""
+        """What can be told of batches that were given up is told; the next epoch where it must.
+
+        Where something before a gap is in flight, that is waited for: it may be written already,
+        and would be written once more if it began anew.
+        """
         for place in self._sequences.take_gaps():
-            self._need_epoch[place] = None
-        if self._need_epoch and isinstance(self.standing, Identified):
-            self._bump(self.standing.identity)
+            self._gap_at(place, self._sequences.partitions[place].next)
+        ready = [
+            place for place, gap in self._gaps.items() if self._sequences.is_done_before(place, gap)
+        ]
+        identity = self._identity
+        if identity and any(self._sequences.may_go_by(place, identity) for place in ready):
+            self._bump(identity)
+        self._begin_anew(ready)
 
     def _bump(self, identity: Identity) -> None:
         """KIP-360: by itself; no broker has to be asked, until the epochs are used up."""
-        if identity.epoch == LAST_EPOCH:
-            self.standing = NoId()
-            return
+        is_last = identity.epoch == LAST_EPOCH
         following = identity._replace(epoch=identity.epoch + 1)
-        self.standing = Identified(following)
-        self._begin_anew(following)
+        self.standing = NoId() if is_last else Identified(following)
 
-    def _begin_anew(self, identity: Identity) -> None:
-        for place in self._need_epoch:
-            self._sequences.begin_anew(place, identity)
-        self._need_epoch.clear()
+    def _begin_anew(self, places: Iterable[TopicPartition]) -> None:
+        identity = self._identity
+        if identity is not None:
+            for place in places:
+                self._sequences.begin_anew(place, identity)
+                del self._gaps[place]
 
     def asked(self) -> None:
         self.standing = AskingForId()
@@ -112,7 +136,7 @@ class Idempotence(Sequencing):
     def identified(self, identity: Identity) -> None:
         if not isinstance(self.standing, Broken):
             self.standing = Identified(identity)
-            self._begin_anew(identity)
+            self.mend()
 
     def not_identified(self, not_before_ms: int) -> None:
         """It is worth asking again."""

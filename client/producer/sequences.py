@@ -163,6 +163,15 @@ class SequenceBook:
         self.partitions.clear()
         self._unresolved.clear()
 
+    def is_done_before(self, place: TopicPartition, sequence: int) -> bool:
+        """Nothing in flight goes by an earlier one."""
+        in_flight = self.partitions[place].in_flight
+        return not in_flight or not is_before(in_flight[0].stamp.base_sequence, sequence)
+
+    def may_go_by(self, place: TopicPartition, identity: Identity) -> bool:
+        """Its leader may have sequences of it."""
+        return self.partitions[place].identity in (None, identity)
+
     def begin_anew(self, place: TopicPartition, identity: Identity) -> None:
         self.partitions[place].begin_anew(identity)
         self._unresolved.pop(place, None)
@@ -178,6 +187,7 @@ class SequenceBook:
 
     def given_up(self, batch: ProducerBatch) -> None:
         """Nothing new follows until all is done that is in flight, and it is known."""
+        self.forget(batch)
         after = sequence_after(batch.last_sequence, 1)
         known = self._unresolved.get(batch.place)
         if known is None or is_before(known, after):

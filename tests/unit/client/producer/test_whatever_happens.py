@@ -171,7 +171,8 @@ class Run:
             self._apply(request, is_refused=False)
             self._lose(link)
         else:
-            self._tell(link, header, self._apply(request, is_refused=chance < 0.3))
+            said = self._apply(request, is_refused=chance < 0.3)
+            self._tell(link, header, _lacking_replicas(said) if 0.3 < chance < 0.4 else said)
 
     def _apply(self, request: Message, *, is_refused: bool) -> Message:
         assert isinstance(request, ProduceRequest)
@@ -240,6 +241,15 @@ class Run:
 
     def _tell(self, link: int, header: RequestHeader, said: Message) -> None:
         tell(self._links, link, header, said, self.now_ms)
+
+
+def _lacking_replicas(said: Message) -> Message:
+    """What was appended is told to be, and to be tried again."""
+    for part in said.responses[0].partition_responses if isinstance(said, ProduceResponse) else ():
+        if part.error_code == ErrorCode.NONE:
+            part.error_code = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+            part.base_offset = UNKNOWN_OFFSET
+    return said
 
 
 def _metadata_answer() -> MetadataResponse:
