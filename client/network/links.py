@@ -245,7 +245,11 @@ class Links:
                 self._dialogue.on_frame(link, frame, now_ms)
         except ProtocolError as error:
             self._end(link, MalformedResponseError(f"{link.node}: {error}"), now_ms)
-        except (AuthenticationFailedError, BrokerError) as error:
+        except AuthenticationFailedError as error:
+            why = AuthenticationFailedError(f"{link.node}: {error}")
+            why.__cause__ = error
+            self._end(link, why, now_ms)
+        except BrokerError as error:
             self._end(link, error, now_ms)
         return True
 

@@ -74,6 +74,11 @@ class SaslClientAuthenticator:
         return LoggedIn(answer.session_lifetime_ms) if token is None else self._token(token)
 
     def _on_handshake(self, answer: SaslHandshakeResponse) -> None:
+        if answer.error_code == ErrorCode.ILLEGAL_SASL_STATE:
+            raise NotAuthenticatedError(
+                f"{_name(answer.error_code)}: nobody logs in there by SASL, as on a listener whose "
+                "security.protocol is PLAINTEXT or SSL"
+            )
         if answer.error_code != ErrorCode.NONE:
             raise NotAuthenticatedError(
                 f"{_name(answer.error_code)}: {self._mechanism.name} is not one of "

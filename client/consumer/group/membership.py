@@ -159,12 +159,21 @@ class Membership:
     # What goes wrong
 
     def refused(self, code: int, what: str, now_ms: int) -> None:
-        error = broker_error(code, f"{what} in group {self._settings.group_id}")
+        error = broker_error(code, f"{what} in group {self._settings.group_id}{self._hint(code)}")
         if error.code in OUTLIVED:
             self.outlived(error.code, f"{what} failed")
         else:
             self._coordinator.heed(error.code, str(error), now_ms)
         self.failed(error, now_ms)
+
+    def _hint(self, code: int) -> str:
+        """What is to be set otherwise; bounds are the brokers' own, and nobody tells them."""
+        if code != ErrorCode.INVALID_SESSION_TIMEOUT:
+            return ""
+        return (
+            f": session.timeout.ms={self._settings.session_timeout_ms} is less than the brokers' "
+            "group.min.session.timeout.ms, or more than their group.max.session.timeout.ms"
+        )
 
     def failed(self, error: Answer, now_ms: int) -> None:
         assert isinstance(error, ClientError)

@@ -15,9 +15,13 @@ from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.reading import read
 from logquake.seams.tls.settings import KeyStore, StoreType, TlsSettings, TrustStore
 from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.header import encode_response
+from logquake.wire.messages.sasl import SaslHandshakeResponse
 from logquake.wire.sasl.logins import OAuthBearerLogin, PlainLogin
 from logquake.wire.sasl.scram_client import ScramLogin
 from logquake.wire.sasl.scram_mechanism import ScramMechanism
+from tests.parts import joined
 
 MODULES = "org.apache.kafka.common.security"
 PLAIN = f'{MODULES}.plain.PlainLoginModule required username="alice" password="hush-hush";'
@@ -121,6 +125,31 @@ def test_a_broker_without_the_request_is_not_asked() -> None:
     assert new_login is not None
     with pytest.raises(AuthenticationFailedError, match="no SaslAuthenticate"):
         new_login().start({})
+
+
+@pytest.mark.parametrize(
+    ("code", "mechanisms", "why"),
+    [
+        (
+            ErrorCode.ILLEGAL_SASL_STATE,
+            [],
+            "a listener whose security.protocol is PLAINTEXT or SSL",
+        ),
+        (ErrorCode.UNSUPPORTED_SASL_MECHANISM, ["A", "B"], "PLAIN is not one of A, B"),
+    ],
+)
+def test_a_listener_where_nobody_logs_in_so_is_told(
+    code: ErrorCode, mechanisms: list[str], why: str
+) -> None:
+    made = config(security_protocol="SASL_SSL", sasl_mechanism="PLAIN", sasl_jaas_config=PLAIN)
+    new_login = way_in_of(made, SystemClock()).new_login
+    assert new_login is not None
+    login = new_login()
+    login.start(SPOKEN)
+    answer = SaslHandshakeResponse(error_code=code, mechanisms=mechanisms)
+    frame = joined(encode_response(1, answer, 1))[4:]
+    with pytest.raises(AuthenticationFailedError, match=why):
+        login.receive(frame)
 
 
 def test_stores_and_suites() -> None:
