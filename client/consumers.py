@@ -16,6 +16,7 @@ from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
+from logquake.client.given import check_callback, check_time
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import merged, read
 from logquake.client.telling import Telling
@@ -44,7 +45,10 @@ def found_consumer(
     clock: Clock | None = None,
     random: Random | None = None,
 ) -> FoundedConsumer:
-    """What is given as an argument stands for its key. Raises SettingsError."""
+    """What is given as an argument stands for its key. Raises SettingsError, and TypeError for an
+    ``on_event`` that cannot be called.
+    """
+    check_callback(on_event, "on_event")
     arguments = {
         "key_deserializer": key_deserializer,
         "value_deserializer": value_deserializer,
@@ -125,4 +129,8 @@ class ConsumerFacade(ABC):
         """Who may call: one thread, or one task, at a time."""
 
     def _or_api(self, timeout_ms: int | None) -> int:
-        return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms
+        """Raises TypeError and ValueError for what is no time."""
+        if timeout_ms is None:
+            return self.config.default_api_timeout_ms
+        check_time(timeout_ms)
+        return timeout_ms

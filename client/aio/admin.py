@@ -12,6 +12,7 @@ from logquake.client.admin.administering import Administering
 from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
 from logquake.client.errors import ClosedError
+from logquake.client.given import check_time_or_none
 from logquake.client.pending import Promise
 
 P = ParamSpec("P")
@@ -83,6 +84,7 @@ class Admin:
 
     async def close(self, timeout_ms: int | None = None) -> None:
         """As the one that blocks."""
+        check_time_or_none(timeout_ms)
         try:
             if not self._driver.is_closed:
                 with suppress(ClosedError):  # by another task, meanwhile

@@ -23,6 +23,7 @@ from logquake.client.consumers import (
     FoundedConsumer,
 )
 from logquake.client.errors import ConcurrentUseError
+from logquake.client.given import check_time
 from logquake.client.partitions import PartitionNodes
 from logquake.wire.topic_partition import TopicPartition
 
@@ -201,6 +202,7 @@ class Consumer(ConsumerFacade):
         self._driver.call(lambda _: self._consuming.wakeup())
 
     async def close(self, timeout_ms: int = CLOSE_TIMEOUT_MS) -> None:
+        check_time(timeout_ms)
         try:
             if not self._driver.is_closed:
                 await self._driver.run(self._consuming.close(timeout_ms))

@@ -12,6 +12,7 @@ from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.errors import ClientError, ClosedError
+from logquake.client.given import check_time_or_none
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
@@ -64,7 +65,8 @@ class Producer(ProducerFacade):
     ) -> Future[RecordMetadata]:
         """Hand over a record; it is written later, and awaiting the future says where.
 
-        ``on_delivery`` is called on the loop. The rest is as with the one that blocks.
+        ``on_delivery`` is called on the loop, and not awaited: TypeError is raised for a
+        coroutine's function. The rest is as with the one that blocks.
         """
         self._sent += 1
         if self._sent % _RECORDS_A_TURN == 0:
@@ -128,6 +130,7 @@ class Producer(ProducerFacade):
 
     async def close(self, timeout_ms: int | None = None) -> None:
         """Write what is there, and end; what is not written in time has failed then."""
+        check_time_or_none(timeout_ms)
         try:
             if not self._driver.is_closed:
                 with suppress(ClosedError):  # by another task, meanwhile

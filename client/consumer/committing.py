@@ -10,7 +10,7 @@ from logquake.client.consumer.group.listener import CommitCallback, Offsets, unh
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps
-from logquake.client.given import check_offsets, check_places
+from logquake.client.given import check_callable, check_offsets, check_places
 from logquake.client.network.metadata import Metadata
 from logquake.wire.topic_partition import TopicPartition
 
@@ -26,17 +26,21 @@ class Committing:
     def commit(self, offsets: Offsets | None, timeout_ms: int) -> Steps[None]:
         """See `Coordination.commit`."""
         with self._calls.one_at_a_time():
-            check_offsets(offsets or {})
-            self._saw_epochs(offsets or {})
+            self._look_at(offsets)
             deadline_ms = self._calls.now_ms() + timeout_ms
             yield from self._calls.wakeable(self._group.commit(offsets, deadline_ms))
 
     def commit_async(self, offsets: Offsets | None, callback: CommitCallback | None) -> Steps[None]:
         """See `Coordination.commit_async`."""
         with self._calls.one_at_a_time():
-            check_offsets(offsets or {})
-            self._saw_epochs(offsets or {})
+            self._look_at(offsets)
+            check_callable(callback, "callback")
             yield from self._group.commit_async(offsets, callback or unheard)
+
+    def _look_at(self, offsets: Offsets | None) -> None:
+        if offsets is not None:
+            check_offsets(offsets)
+            self._saw_epochs(offsets)
 
     def _saw_epochs(self, offsets: Offsets) -> None:
         for place, offset in offsets.items():

@@ -35,7 +35,13 @@ from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError
-from logquake.client.given import check_pattern, check_places, check_topics
+from logquake.client.given import (
+    check_listener,
+    check_pattern,
+    check_places,
+    check_time,
+    check_topics,
+)
 from logquake.client.isolation import Isolation
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
@@ -103,6 +109,7 @@ class Consuming:
                 check_pattern(to)
             else:
                 check_topics(to)
+            check_listener(listener)
             self._attend_ms = 0
             if isinstance(to, re.Pattern):
                 self._subscriptions.subscribe_pattern(to, known_topics(self._metadata.snapshot))
@@ -120,10 +127,10 @@ class Consuming:
         chosen.
         """
         with self._calls.one_at_a_time():
+            check_places(places)
             if not places:
                 yield from self.unsubscribe()
                 return
-            check_places(places)
             self._group.reassigning()
             self._subscriptions.assign(places)
             self._attend_ms = 0
@@ -218,6 +225,7 @@ class Consuming:
         self, timeout_ms: int, collect: Callable[[int], Fetched[T]]
     ) -> Steps[Fetched[T] | None]:
         """None where time is up."""
+        check_time(timeout_ms)
         if isinstance(self._subscriptions.wish, Nothing):
             raise NotSubscribedError("subscribe() or assign() first: nothing is to be read")
         self.one_by_one.give_back()

@@ -115,7 +115,7 @@ class Interceptors:
     def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
         for each in self._interceptors:
             try:
-                records = each.on_consume(records)
+                records = _as_records(each.on_consume(records))
             except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
                 _LOG.exception("an interceptor failed on records")
         return records
@@ -132,6 +132,12 @@ class Interceptors:
     def close(self) -> None:
         for each in self._interceptors:
             _close(each)
+
+
+def _as_records(given: object) -> ConsumerRecords:
+    if not isinstance(given, ConsumerRecords):
+        raise TypeError(f"on_consume gives {given!r:.100}, and no ConsumerRecords")
+    return given
 
 
 def _close(own: object) -> None:

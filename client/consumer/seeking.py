@@ -14,7 +14,7 @@ from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps
 from logquake.client.errors import TimedOutError
-from logquake.client.given import check_offset, check_place
+from logquake.client.given import check_offset, check_place, check_places
 from logquake.client.network.metadata import Metadata
 from logquake.wire.topic_partition import TopicPartition
 
@@ -60,6 +60,7 @@ class Seeking:
 
     def _reset(self, places: Collection[TopicPartition], policy: OffsetReset) -> None:
         with self._calls.one_at_a_time():
+            check_places(places)
             for state in [self._subscriptions.of(each) for each in places or self._assigned()]:
                 state.unseen = None
                 state.reset(policy)
@@ -95,6 +96,7 @@ class Seeking:
 
     def _set_paused(self, places: Collection[TopicPartition], *, to: bool) -> None:
         with self._calls.one_at_a_time():
+            check_places(places)
             for state in [self._subscriptions.of(each) for each in places]:
                 state.is_paused = to
                 if to:

@@ -10,6 +10,7 @@ from functools import partial
 from logquake.client.clock import Clock
 from logquake.client.driving.steps import Call, Steps
 from logquake.client.errors import DeliveryError
+from logquake.client.given import check_topic
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.admitting import Admitting
 from logquake.client.producer.appended import RECORDS, Appended
@@ -101,6 +102,7 @@ class Appending:
 
     def _wait_and_append(self, outgoing: Outgoing) -> Steps[Delivery]:
         topic, partition, record, _ = outgoing
+        check_topic(topic)
         admitting = self._admitting
         deadline_ms = admitting.deadline_ms()
         known = yield from self._topics.wait(topic, partition, self._clock.now_ms(), deadline_ms)

@@ -14,7 +14,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class ProducerInterceptor:
-    """Override what you need. What it raises is logged, and changes nothing."""
+    """Override what you need. What it raises is logged, and changes nothing; an `on_send` that
+    gives no record has send() raise TypeError.
+    """
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
         """On the caller's thread, before it is serialized: what is to be sent in its place."""
@@ -37,11 +39,13 @@ class Interceptors:
         return bool(self._interceptors)
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
+        """Raises TypeError where one gives no record: what was to be sent nobody knows."""
         for each in self._interceptors:
             try:
                 record = each.on_send(record)
             except Exception:  # noqa: BLE001 - the program's own: whatever it raises
                 _LOG.exception("an interceptor fails with a record to %s", record.topic)
+            record = _as_record(record, type(each).__name__)
         return record
 
     def on_acknowledgement(self, metadata: RecordMetadata, error: Exception | None) -> None:
@@ -63,6 +67,12 @@ class Interceptors:
                 each.close()
             except Exception:  # noqa: BLE001 - the program's own: whatever it raises
                 _LOG.exception("an interceptor fails to close")
+
+
+def _as_record(given: object, interceptor: str) -> ProducerRecord:
+    if not isinstance(given, ProducerRecord):
+        raise TypeError(f"on_send of {interceptor} gives {given!r:.100}, and no ProducerRecord")
+    return given
 
 
 def place_wanted(topic: str, partition: int | None) -> TopicPartition:

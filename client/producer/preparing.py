@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from logquake.client.clock import Clock
+from logquake.client.given import check_callback, check_whole, headers_of
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import Interceptors
 from logquake.client.producer.record import Headers, ProducerRecord
@@ -56,6 +56,7 @@ class Preparing:
     ) -> Outgoing:
         """As serialized(), by the program's interceptors first."""
         wanted = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
+        check_callback(on_delivery, "on_delivery")
         record = self._interceptors.on_send(wanted)
         try:
             return self.serialized(*record, partial(self._acknowledge, on_delivery))
@@ -74,18 +75,21 @@ class Preparing:
         on_delivery: OnDelivery | None,
     ) -> Outgoing:
         """Raises SerializationError, ValueError for a partition or a time below 0, and TypeError
-        for one that is no whole number: nobody could send it.
+        for one that is no whole number, and for headers that are none: nobody could send it.
         """
-        if partition is not None and (partition := index(partition)) < 0:
+        if on_delivery is not None:
+            check_callback(on_delivery, "on_delivery")
+        carried = headers_of(headers) if headers else ()
+        if partition is not None and (partition := check_whole(partition, "partition")) < 0:
             raise ValueError(f"partition {partition}: a partition is never below 0")
         if timestamp_ms is None:
             timestamp_ms = self._clock.wall_ms()
-        elif not 0 <= (timestamp_ms := index(timestamp_ms)) <= LONG_MAX:
+        elif not 0 <= (timestamp_ms := check_whole(timestamp_ms, "timestamp_ms")) <= LONG_MAX:
             raise ValueError(f"timestamp_ms={timestamp_ms}: a record's time is 0 to 2^63 - 1")
         if not (self._takes_bytes and type(key) in _AS_THEY_ARE and type(value) in _AS_THEY_ARE):
             key = self._serialize_key(topic, headers, key)
             value = self._serialize_value(topic, headers, value)
-        record = _new(Record, (0, timestamp_ms, key, value, tuple(headers) if headers else ()))
+        record = _new(Record, (0, timestamp_ms, key, value, carried))
         return _new(Outgoing, (topic, partition, record, on_delivery))
 
     def _acknowledge(

@@ -18,6 +18,7 @@ from logquake.client.errors import (
     TimedOutError,
     TransactionStateError,
 )
+from logquake.client.given import check_callback, check_time_or_none, check_topic
 from logquake.client.partitions import PartitionNodes, partitions_of
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.admitting import Admitting
@@ -48,7 +49,10 @@ class Producing:
         clock: Clock | None = None,
         random: Random | None = None,
     ) -> None:
-        """By default with the system's time and chance. Raises SettingsError."""
+        """By default with the system's time and chance. Raises SettingsError, and TypeError for an
+        ``on_event`` that cannot be called.
+        """
+        check_callback(on_event, "on_event")
         settings = read(ProducerConfig, config)
         self.settings = settings
         self.name = f"kafka-producer-network-thread | {settings.client_id}"  # as a Java one's
@@ -111,6 +115,7 @@ class Producing:
 
     def flush(self, timeout_ms: int | None) -> Steps[None]:
         """All that was sent before is done, and its callbacks are called. Raises TimedOutError."""
+        check_time_or_none(timeout_ms)
         deadline_ms = self._deadline_ms(timeout_ms)
         flush = self._accumulator.flush()
         told: list[bool] = []
@@ -122,7 +127,8 @@ class Producing:
             raise TimedOutError(f"flush: not all is written after {timeout_ms} ms; it goes on")
 
     def partitions_for(self, topic: str) -> Steps[list[PartitionNodes]]:
-        """Raises as `TopicWaits.wait`."""
+        """Raises as `TopicWaits.wait`, and TypeError for what is no name."""
+        check_topic(topic)
         now_ms = self._clock.now_ms()
         yield from self._topics.wait(topic, None, now_ms, now_ms + self.settings.max_block_ms)
         return partitions_of(self.foundation.metadata.snapshot, topic)

@@ -18,8 +18,8 @@ from logquake.client.settings.common import CommonConfig
 from logquake.client.settings.following import meant
 from logquake.client.settings.keys import Absent, key
 from logquake.client.settings.kinds import (
+    Doing,
     Flag,
-    Given,
     Maybe,
     OneOf,
     Several,
@@ -34,6 +34,8 @@ ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 _MAX_IN_FLIGHT = 100
 # What a topic may be called: see Topic.validate, which instance ids are held to.
 _INSTANCE_ID = Text("1 to 249 of a-z, A-Z, 0-9, . _ -", r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
+_DESERIALIZER = Doing(("deserialize",), or_function=True)
+_INTERCEPTOR = Doing(("on_consume", "on_commit"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +49,10 @@ class ConsumerConfig(CommonConfig):
     numbers: ClassVar[count[int]] = count(1)
 
     # What a record is made of; without one, keys and values are bytes.
-    key_deserializer: Any = key(None, Given())
-    value_deserializer: Any = key(None, Given())
+    key_deserializer: Any = key(None, _DESERIALIZER)
+    value_deserializer: Any = key(None, _DESERIALIZER)
     # Called in order with what poll() is about to return, and with what was committed.
-    interceptor_classes: tuple[Any, ...] = key((), Several())
+    interceptor_classes: tuple[Any, ...] = key((), Several(_INTERCEPTOR))
     # Without a group nothing is committed, and partitions are assigned by the program.
     group_id: str | None = key(None, Maybe(identifier()))
     # A member that comes back with it in time is given what it had (KIP-345).
@@ -64,7 +66,7 @@ class ConsumerConfig(CommonConfig):
     # In the order of preference; the members of a group need one in common. Range comes first, so
     # that a group takes up cooperative-sticky with one rolling restart, which drops range.
     partition_assignment_strategy: tuple[Any, ...] = key(
-        ("range", "cooperative-sticky"), Several(ASSIGNORS)
+        ("range", "cooperative-sticky"), Several(Doing(("assign",)), ASSIGNORS, may_be_none=False)
     )
     enable_auto_commit: bool = key(True, Flag())
     auto_commit_interval_ms: int = key(5_000, integer(0))

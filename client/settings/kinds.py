@@ -200,21 +200,51 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
-    """In order: objects of the program's own, and those that have a name, by it."""
+class Doing:
+    """An object of the program's own that has one of these methods, and not its class; or a
+    function, where that will do.
+    """
 
-    names: tuple[str, ...] = ()
+    methods: tuple[str, ...]
+    or_function: bool = False
 
     @property
     def allowed(self) -> str:
-        return "a list of " + " or ".join((*self.names, "objects"))
+        an_object = f"an object, and no class, with {self._named}"
+        return f"a function, or {an_object}" if self.or_function else an_object
+
+    @property
+    def several(self) -> str:
+        return f"objects with {self._named}"
+
+    @property
+    def _named(self) -> str:
+        return " or ".join(f"{each}()" for each in self.methods)
+
+    def read(self, value: object) -> Any:
+        has_one = any(callable(getattr(value, each, None)) for each in self.methods)
+        is_object = has_one and not isinstance(value, type | str | bytes)
+        is_function = self.or_function and callable(value) and not has_one
+        if not (is_object or is_function):
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """In order: objects of the program's own, and those that have a name, by it."""
+
+    of: Doing
+    names: tuple[str, ...] = ()
+    may_be_none: bool = True
+
+    @property
+    def allowed(self) -> str:
+        return "a list of " + " or ".join((*self.names, self.of.several))
 
     def read(self, value: object) -> tuple[Any, ...]:
         if isinstance(value, str):
             value = [part.strip() for part in value.split(",") if part.strip()]
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, list | tuple) or not (value or self.may_be_none):
             raise ValueError(value)
-        for each in value:
-            if each is None or (isinstance(each, str) and each not in self.names):
-                raise ValueError(value)
-        return tuple(value)
+        return tuple(each if each in self.names else self.of.read(each) for each in value)

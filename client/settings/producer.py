@@ -14,8 +14,8 @@ from logquake.client.settings.following import make_at_least, meant
 from logquake.client.settings.keys import key
 from logquake.client.settings.kinds import (
     INT_MAX,
+    Doing,
     Flag,
-    Given,
     Maybe,
     OneOf,
     Several,
@@ -31,6 +31,8 @@ _CODECS = {codec.name.lower(): codec for codec in Codec}
 _ZLIBS_OWN_LEVEL = -1
 _GZIP_LEVELS = {str(level): level for level in (_ZLIBS_OWN_LEVEL, *range(1, 10))}
 _IDEMPOTENT_IN_FLIGHT_MAX = 5  # as many batches as a broker remembers of a producer
+_SERIALIZER = Doing(("serialize",), or_function=True)
+_INTERCEPTOR = Doing(("on_send", "on_acknowledgement"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +41,10 @@ class ProducerConfig(CommonConfig):
     numbers: ClassVar[count[int]] = count(1)
 
     # What a record is made of; without one, keys and values are bytes.
-    key_serializer: Any = key(None, Given())
-    value_serializer: Any = key(None, Given())
+    key_serializer: Any = key(None, _SERIALIZER)
+    value_serializer: Any = key(None, _SERIALIZER)
     # Called in order with each record before it is serialized, and with what became of it.
-    interceptor_classes: tuple[Any, ...] = key((), Several())
+    interceptor_classes: tuple[Any, ...] = key((), Several(_INTERCEPTOR))
     # Who has a batch before it is acknowledged: all in-sync replicas, 1 for the leader, 0 for
     # nobody, so that what is lost is never told.
     acks: int = key(ACKS_ALL, OneOf(_ACKS))
@@ -72,7 +74,7 @@ class ProducerConfig(CommonConfig):
     compression_lz4_level: int = key(9, integer(1, 17))
     compression_zstd_level: int = key(3, integer(-131_072, 22))
     # Without one of the program's own: by the hash of the key, else sticky (KIP-794).
-    partitioner_class: Any = key(None, Maybe(Given()))
+    partitioner_class: Any = key(None, Maybe(Doing(("partition",))))
     # Brokers that are behind are given fewer records.
     partitioner_adaptive_partitioning_enable: bool = key(True, Flag())
     # One that takes nothing for longer is given none that could go elsewhere; 0 is never.

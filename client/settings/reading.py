@@ -57,6 +57,11 @@ def merged(
 
     An argument that is None is not given; None of the others is a value. Raises SettingsError.
     """
+    if not isinstance(config, Mapping | None):
+        raise SettingsError(
+            f"a client is made of a mapping of keys, or of keywords, and not of {config!r:.100}: "
+            'bootstrap_servers="host:9092" is one'
+        )
     named = {name: value for name, value in (arguments or {}).items() if value is not None}
     merged = dict(config or {})
     for spelt, value in (*keywords.items(), *named.items()):

@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from logquake.client.admin.administering import Administering
 from logquake.client.errors import ClosedError
+from logquake.client.given import check_time_or_none
 from logquake.client.pending import Promise
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread
@@ -91,6 +92,7 @@ class Admin:
         """Wait for what was called, for so long or, by default, as long as each call may take; what
         is not done then is told ClosedError. Closing again does nothing.
         """
+        check_time_or_none(timeout_ms)
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms
         deadline_ms = self._driver.deadline_ms(given_ms)
         try:

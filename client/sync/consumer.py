@@ -22,6 +22,7 @@ from logquake.client.consumers import (
     FoundedConsumer,
 )
 from logquake.client.errors import ConcurrentUseError
+from logquake.client.given import check_time
 from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
 from logquake.wire.topic_partition import TopicPartition
@@ -81,8 +82,8 @@ class Consumer(ConsumerFacade):
         topics: Collection[str] | re.Pattern[str],
         listener: RebalanceListener | None = None,
     ) -> None:
-        """In the place of what was subscribed to; the group says in poll() who reads what. None is
-        as `unsubscribe`. A pattern has to match the whole of a name.
+        """In the place of what was subscribed to; the group says in poll() who reads what. An empty
+        list is as `unsubscribe`. A pattern has to match the whole of a name.
 
         Raises NoGroupError, ValueError where partitions or the other of the two were chosen.
         """
@@ -234,6 +235,7 @@ class Consumer(ConsumerFacade):
 
         Raises RebalanceListenerError, when all is done; ConcurrentUseError, and it stays open.
         """
+        check_time(timeout_ms)
         deadline_ms = self._driver.deadline_ms(timeout_ms)
         try:
             if not self._driver.is_closed:

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar, cast
 
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.errors import ClientError
+from logquake.client.given import check_time_or_none
 from logquake.client.pending import Pending
 
 T = TypeVar("T")
@@ -52,4 +53,5 @@ class Future(Generic[T]):
         return cast("T | ClientError", self._pending.outcome)
 
     def _waited(self, timeout_s: float | None) -> bool:
+        check_time_or_none(timeout_s, "timeout_s")
         return self._driver.wait_so_long(lambda: self._pending.is_done, timeout_s)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.errors import ClientError, ClosedError
+from logquake.client.given import check_time_or_none
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
@@ -69,8 +70,11 @@ class Producer(ProducerFacade):
 
         A callback may send, but never waits: RuntimeError is raised where it would have to.
 
+        ``headers`` are pairs of a key and bytes, or None, in their order.
+
         Raises SerializationError, ValueError for a partition or a time below 0, TypeError for one
-        that is no whole number, ClosedError, and with a transactional.id TransactionError.
+        that is no whole number and for what else is no such thing, ClosedError, and with a
+        transactional.id TransactionError.
         """
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
@@ -176,6 +180,7 @@ class Producer(ProducerFacade):
         is the one that writes. Closing again does nothing but wait for the first one. A function
         of the program's that keeps that thread is waited for no longer than five seconds more.
         """
+        check_time_or_none(timeout_ms)
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms
         deadline_ms = self._driver.deadline_ms(given_ms)
         try:

@@ -201,9 +201,9 @@ def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
 @pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)
 def test_a_topic_that_no_request_could_name_is_refused_at_the_call(topic: Any) -> None:
     program = Program()
-    with pytest.raises((TypeError, UnicodeEncodeError)):
+    with pytest.raises((TypeError, ValueError)):
         at_once(program.producing.partitions_for(topic))
-    with pytest.raises((TypeError, UnicodeEncodeError)):
+    with pytest.raises((TypeError, ValueError)):
         at_once(program.producing.appending.in_time(program.outgoing(topic=topic)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from logquake.client.consumer.assignors.range import RangeAssignor
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.errors import SettingsError
 from logquake.client.isolation import Isolation
@@ -104,17 +105,18 @@ def test_what_a_program_brings_along_is_an_object() -> None:
     assert (
         read(ProducerConfig, {**SERVERS, "key_serializer": str.encode}).key_serializer == str.encode
     )
-    assert "an object, and no name of one, is" in refused(key_serializer="StringSerializer")
+    wanted = "a function, or an object, and no class, with serialize() is"
+    assert wanted in refused(key_serializer="StringSerializer")
 
 
 def test_assignors_are_named_or_brought_along() -> None:
-    mine = object()
+    mine = RangeAssignor()
     for given in (["sticky", mine], ("sticky", mine)):
         table = read(ConsumerConfig, {**SERVERS, "partition.assignment.strategy": given})
         assert table.partition_assignment_strategy == ("sticky", mine)
     named = read(ConsumerConfig, {**SERVERS, "partition.assignment.strategy": "sticky , range"})
     assert named.partition_assignment_strategy == ("sticky", "range")
-    for wrong in ("stick", [None], 1):
+    for wrong in ("stick", [None], 1, [], [object()], [RangeAssignor]):
         with pytest.raises(SettingsError, match="roundrobin or sticky"):
             read(ConsumerConfig, {**SERVERS, "partition_assignment_strategy": wrong})
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client import Admin, Consumer, Producer, aio
+from logquake.client import Admin, Consumer, Producer, ProducerInterceptor, aio
 from logquake.client.errors import SettingsError
 from logquake.client.producer.facade import ProducerFacade
 from logquake.client.settings.reading import merged
 
 SERVERS = "localhost:9092"
+
+
+class Partitioner(ProducerInterceptor):
+    """And an interceptor."""
+
+    def partition(self, *_: object) -> int:
+        return 0
 
 
 @pytest.mark.parametrize(
@@ -43,7 +50,7 @@ def test_an_argument_that_is_none_is_not_given() -> None:
 
 def test_the_key_that_an_argument_stands_for_is_heeded() -> None:
     """It was left out, for the argument that was not given."""
-    partitioner = object()
+    partitioner = Partitioner()
 
     class Unstarted(ProducerFacade):
         def _start(self) -> None:
