@@ -101,7 +101,7 @@ class ConsumerParts:
             one_by_one=OneByOne(subscriptions),
             handing_out=HandingOut(subscriptions, deserializers, interceptors),
             committing=Committing(calls, metadata, group),
-            seeking=Seeking(calls, subscriptions, metadata, group),
+            seeking=Seeking(calls, subscriptions, metadata, group, network.trouble),
             asking=Asking(
                 asks,
                 calls,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from logquake.client.consumer.calls import Calls
-from logquake.client.consumer.cluster import leader_of
+from logquake.client.consumer.cluster import leader_of, why_not_led
 from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.position import FetchPosition
@@ -28,11 +28,14 @@ class Seeking:
         subscriptions: Subscriptions,
         metadata: Metadata,
         group: Coordination | Ungrouped,
+        trouble: Callable[[], str],
     ) -> None:
+        """``trouble`` as `NetworkClient` has it."""
         self._calls = calls
         self._subscriptions = subscriptions
         self._metadata = metadata
         self._group = group
+        self._trouble = trouble
 
     def seek(self, place: TopicPartition, to: int | OffsetAndMetadata) -> None:
         """With a leader epoch it is seen first whether the log still is what was read (KIP-320).
@@ -84,7 +87,10 @@ class Seeking:
             self._group.check_positions()
             position = state.seen
             if position is None:
-                raise TimedOutError(f"no position of {place} in {timeout_ms} ms")
+                why = why_not_led(self._metadata.snapshot, place)
+                because = f": {why}" if why is not None else ""
+                trouble = self._trouble()
+                raise TimedOutError(f"no position of {place} in {timeout_ms} ms{because}{trouble}")
             return position.offset
 
     def pause(self, places: Collection[TopicPartition]) -> None:

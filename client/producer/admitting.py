@@ -40,6 +40,7 @@ class Admitting:
         accumulator: Accumulator,
         leaders: Callable[[], Leaders],
         topics: TopicWaits,
+        memory: MemoryWaits,
         transactions: TransactionSteps | None,
     ) -> None:
         self._config = config
@@ -49,7 +50,7 @@ class Admitting:
         self._leaders = leaders
         self._topics = topics
         self._transactions = transactions
-        self._memory = MemoryWaits(accumulator, config.buffer_memory, config.max_block_ms)
+        self._memory = memory
 
     def deadline_ms(self) -> int:
         """Of what begins to wait now: max.block.ms."""

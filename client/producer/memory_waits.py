@@ -12,10 +12,18 @@ from logquake.client.producer.memory import Lease
 
 
 class MemoryWaits:
-    def __init__(self, accumulator: Accumulator, buffer_bytes: int, max_block_ms: int) -> None:
+    def __init__(
+        self,
+        accumulator: Accumulator,
+        buffer_bytes: int,
+        max_block_ms: int,
+        trouble: Callable[[], str],
+    ) -> None:
+        """``trouble`` as `NetworkClient` has it."""
         self._accumulator = accumulator
         self._buffer_bytes = buffer_bytes
         self._max_block_ms = max_block_ms
+        self._trouble = trouble
 
     def appended(
         self, append: Callable[[Lease | None], Appended[D] | Full], deadline_ms: int
@@ -50,7 +58,8 @@ class MemoryWaits:
             if not is_worth_a_try or self._accumulator.is_closed:
                 self._accumulator.memory.release(lease)
         if not is_worth_a_try:
+            why = self._trouble() or ": records come faster than they are sent"
             raise TimedOutError(
                 f"buffer.memory={self._buffer_bytes} was used up for "
-                f"max.block.ms={self._max_block_ms}: records come faster than they are sent"
+                f"max.block.ms={self._max_block_ms}{why}"
             )

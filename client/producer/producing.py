@@ -26,6 +26,7 @@ from logquake.client.producer.appending import Appending
 from logquake.client.producer.appending_rows import AppendingRows
 from logquake.client.producer.configured import batching, numbering, sending
 from logquake.client.producer.interceptors import Interceptors
+from logquake.client.producer.memory_waits import MemoryWaits
 from logquake.client.producer.preparing import Preparing
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.statistics import Groups, ProducerEvent
@@ -91,6 +92,9 @@ class Producing:
             self._accumulator,
             leaders,
             self._topics,
+            MemoryWaits(
+                self._accumulator, settings.buffer_memory, settings.max_block_ms, network.trouble
+            ),
             self._transactions,
         )
         self.appending = Appending(
@@ -124,7 +128,10 @@ class Producing:
             self.telling.add(lambda: told.append(True))
             is_done = yield Wait(lambda: bool(told), deadline_ms)
         if not is_done:
-            raise TimedOutError(f"flush: not all is written after {timeout_ms} ms; it goes on")
+            trouble = self.foundation.network.trouble()
+            raise TimedOutError(
+                f"flush: not all is written after {timeout_ms} ms; it goes on{trouble}"
+            )
 
     def partitions_for(self, topic: str) -> Steps[list[PartitionNodes]]:
         """Raises as `TopicWaits.wait`, and TypeError for what is no name."""

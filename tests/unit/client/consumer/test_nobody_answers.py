@@ -36,3 +36,6 @@ def test_calls_that_are_given_up_say_that_no_broker_answers() -> None:
     why = r"no broker answers: no connection to one:9092: refused"
     with pytest.raises(TimedOutError, match=why):
         consumer.call(consumer.consuming.committing.committed([PLACE], 5_000))
+    consumer.call(consumer.consuming.assign([PLACE]))
+    with pytest.raises(TimedOutError, match=why):
+        consumer.call(consumer.consuming.seeking.position(PLACE, 5_000))

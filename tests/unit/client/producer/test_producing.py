@@ -267,33 +267,56 @@ def test_a_key_goes_where_it_went_when_it_was_sent_though_the_topic_grows_meanwh
     assert ended.value.value.place.partition == 0
 
 
+def cut_off(program: Program) -> None:
+    """The one broker that was configured cannot be reached, and no other is known."""
+    foundation, now_ms = program.producing.foundation, program.clock.now_ms()
+    foundation.metadata.rebootstrap()
+    assert not foundation.network.ready(-1, now_ms)
+    link = foundation.network.link(-1)
+    assert link is not None
+    foundation.links.lost(link.id, "refused", now_ms)
+
+
+NOBODY = "(no broker answers: no connection to one:9092: refused)"
+
+
+def test_what_is_given_up_while_no_broker_answers_says_so() -> None:
+    """A flush, and a record that waits for memory, whose own time is shorter here."""
+    program = Program(max_block_ms=DELIVERY_TIMEOUT_MS - 1)
+    assert program.producing.appending.at_once(program.outgoing(partition=0)) is not None
+    cut_off(program)
+    flush = program.producing.flush(10)
+    assert isinstance(next(flush), Wait)
+    with pytest.raises(TimedOutError) as flushed:
+        flush.send(False)
+    assert str(flushed.value).endswith(NOBODY)
+    steps = program.producing.appending.in_time(program.outgoing(partition=0))
+    assert isinstance(next(steps), Wait)
+    told = steps.send(False)
+    assert isinstance(told, Call)
+    told.function()
+    with pytest.raises(StopIteration) as end:
+        steps.send(None)
+    assert NOBODY in str(end.value.value.outcome)
+
+
 def test_records_are_taken_for_a_topic_that_was_known_though_no_broker_is() -> None:
     """Their delivery.timeout.ms decides, not max.block.ms; and what gives them up says why."""
     program = Program()
-    foundation = program.producing.foundation
-    foundation.metadata.rebootstrap()
+    cut_off(program)
     appended = program.producing.appending.at_once(program.outgoing(partition=0))
     assert appended is not None
-    assert not foundation.network.ready(-1, program.clock.now_ms())
-    link = foundation.network.link(-1)
-    assert link is not None
-    foundation.links.lost(link.id, "refused", program.clock.now_ms())
     program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
     program.producing.core.poll(program.clock.now_ms())
     why = appended.delivery.outcome
     assert isinstance(why, DeliveryError)
-    assert "no broker answers: no connection to one:9092: refused" in str(why)
+    assert NOBODY in str(why)
 
 
 def test_a_topic_that_is_not_known_in_time_is_told_with_why_nobody_answers() -> None:
     program = Program()
-    foundation = program.producing.foundation
-    foundation.metadata.rebootstrap()
-    assert not foundation.network.ready(-1, program.clock.now_ms())
-    link = foundation.network.link(-1)
-    assert link is not None
-    foundation.links.lost(link.id, "refused", program.clock.now_ms())
-    foundation.updates.failure = ConnectionLostError("of the last question")
+    cut_off(program)
+    program.producing.foundation.updates.failure = ConnectionLostError("of the last question")
     steps = program.producing.appending.in_time(program.outgoing(topic="u"))
     assert isinstance(next(steps), Wait)
     told = steps.send(False)
@@ -301,4 +324,4 @@ def test_a_topic_that_is_not_known_in_time_is_told_with_why_nobody_answers() -> 
     told.function()
     with pytest.raises(StopIteration) as end:
         steps.send(None)
-    assert "(no broker answers: no connection to one:9092: refused)" in str(end.value.value.outcome)
+    assert NOBODY in str(end.value.value.outcome)
