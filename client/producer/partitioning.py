@@ -84,6 +84,10 @@ class StickyPartitioner:
     def current(self, partitions: PartitionsOfTopic) -> int:
         if self._current is None:
             self._current = self._draw(partitions)
+        elif self._current >= len(partitions.all):  # the topic was made again, with fewer
+            self.weigh_all_alike()  # what was weighed may be gone as well
+            self._current = self._draw(partitions)
+            self._produced_bytes = 0
         return self._current
 
     def produced(

@@ -28,6 +28,11 @@ class TopicQueues:
             queue = self.by_partition[partition] = deque()
         return queue
 
+    def have(self, partition_count: int) -> None:
+        """A topic that is made again may have fewer: nothing more sticks to one that is gone."""
+        if self.open is not None and self.open.place.partition >= partition_count:
+            self.open = None
+
 
 class Queues:
     """``muted`` partitions have a batch on its way, and the next has to wait for its end."""

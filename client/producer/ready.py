@@ -104,6 +104,8 @@ class ReadyCheck:
         """Only once each partition has had a batch: who has none would never be drawn."""
         told = leaders.topics.get(name)
         count = len(told.all) if told else 0
+        if told is not None:
+            topic.have(count)
         if not self._settings.is_adaptive or len(topic.by_partition) < count:
             topic.sticky.weigh_all_alike()
             return

@@ -52,6 +52,19 @@ def test_nothing_goes_to_partitions_that_a_topic_made_again_has_not() -> None:
     assert chosen == {0, 1}
 
 
+def test_an_open_batch_of_a_partition_that_its_topic_has_no_more_takes_nothing() -> None:
+    accumulator = Accumulator(BatchingSettings(), Unnumbered(), Random(2))
+    record = Record(0, 0, None, b"x")
+    before = accumulator.append(RECORDS, "t", None, record, led(1_000), 0)
+    assert isinstance(before, Appended)
+    assert before.place.partition >= 2
+    accumulator.ready(led(2), 0)
+    assert accumulator.append_to_open("t", record, lambda: led(2)) is None
+    after = accumulator.append(RECORDS, "t", None, record, led(2), 0)
+    assert isinstance(after, Appended)
+    assert after.place.partition < 2
+
+
 def test_a_batch_that_is_open_is_filled_though_its_topic_has_no_partitions_any_more() -> None:
     record = Record(0, 0, None, b"x" * 100)
     room = Filling(Form(10_000))

@@ -123,9 +123,17 @@ def test_if_none_has_a_leader_any_is_drawn() -> None:
 def test_short_queues_are_drawn_in_proportion() -> None:
     """Queues of 0, 3 and 1 weigh 4, 1 and 3, as in BuiltInPartitioner's own example."""
     partitioner = sticky()
-    partitioner.weigh([0, 3, 1], [7, 8, 9], 3)
+    partitioner.weigh([0, 3, 1], [1, 2, 4], 3)
     found = drawn(partitioner, FIVE, 8000)
-    assert {place: round(count / 1000) for place, count in found.items()} == {7: 4, 8: 1, 9: 3}
+    assert {place: round(count / 1000) for place, count in found.items()} == {1: 4, 2: 1, 4: 3}
+
+
+def test_nothing_sticks_to_what_a_topic_made_again_has_not() -> None:
+    partitioner = sticky()
+    partitioner.weigh([0, 9], [3, 4], 5)
+    assert partitioner.current(FIVE) in {3, 4}
+    fewer = PartitionsOfTopic(all=[0, 1], available=[1])
+    assert partitioner.current(fewer) == 1
 
 
 @pytest.mark.parametrize(
