@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from logquake.client.network.metadata import Metadata
@@ -37,9 +38,12 @@ def asking_for(
     metadata: Metadata,
     accumulator: Accumulator,
     retry_backoff_ms: int,
+    awaits_answers: Callable[[], bool],
 ) -> Asking:
     if isinstance(numbering, Transactions):
-        return TransactionRequests(network, metadata, numbering, accumulator, retry_backoff_ms)
+        return TransactionRequests(
+            network, metadata, numbering, accumulator, retry_backoff_ms, awaits_answers
+        )
     if isinstance(numbering, Idempotence):
         return IdRequests(network, numbering, retry_backoff_ms, accumulator.abort)
     return NothingToAsk()

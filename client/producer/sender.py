@@ -73,7 +73,12 @@ class Sender:
         self._updates = updates
         self._numbering: Numbering = numbering
         self._asking = asking_for(
-            numbering, network, metadata, accumulator, settings.retry_backoff_ms
+            numbering,
+            network,
+            metadata,
+            accumulator,
+            settings.retry_backoff_ms,
+            lambda: self._requests > 0,
         )
         self._in_flight: defaultdict[TopicPartition, list[ProducerBatch]] = defaultdict(list)
         self._requests = 0  # that are not answered

@@ -46,7 +46,7 @@ class Begun(Enum):
     """Whether the coordinator knows of the transaction."""
 
     NO = "no"
-    PERHAPS = "perhaps"  # an answer to an addition was lost
+    PERHAPS = "perhaps"  # an answer to an addition was lost, or it is to be asked again
     YES = "yes"
 
 

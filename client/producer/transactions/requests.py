@@ -6,6 +6,8 @@ as far as their partitions are part of the transaction.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from logquake.client.errors import (
     ClientError,
     TransactionAbortedError,
@@ -65,7 +67,9 @@ class TransactionRequests:
         transactions: Transactions,
         accumulator: Accumulator,
         retry_backoff_ms: int,
+        awaits_answers: Callable[[], bool],
     ) -> None:
+        """``awaits_answers``: a request of records is in flight."""
         self._network = network
         self._transactions = transactions
         self._course = transactions.course
@@ -73,6 +77,7 @@ class TransactionRequests:
         self._questions = transactions.questions
         self._accumulator = accumulator
         self._retry_backoff_ms = retry_backoff_ms
+        self._awaits_answers = awaits_answers
         self._asked: Question | None = None  # is in flight
         self._answer: Answer | None = None
 
@@ -129,8 +134,11 @@ class TransactionRequests:
 
     def _next_question(self) -> Question | None:
         first = self._questions.first
-        waits_for_records = first is not None and first.priority is Priority.END
-        return None if waits_for_records and self._accumulator.has_incomplete else first
+        if first is None or first.priority is not Priority.END:
+            return first
+        # Of batches that are given up too: what is written after the end is in the next one.
+        is_early = self._accumulator.has_incomplete or self._awaits_answers()
+        return None if is_early else first
 
     def _ask(self, now_ms: int) -> None:
         if isinstance(self._course.state, InTransaction | Committing):
@@ -200,8 +208,6 @@ class TransactionRequests:
 
     def _take(self, asked: Question, answer: Answer, now_ms: int) -> None:
         self._asked = self._answer = None
-        if isinstance(answer, ClientError) and asked.priority is Priority.ADDITION:
-            self._course.enlisted.may_have_begun()
         state = self._course.state
         if isinstance(state, Broken):  # nothing can be made good any more
             asked.operation.fail(self._course.error() or state.error)
@@ -230,6 +236,9 @@ class TransactionRequests:
                 self._succeed(question, verdict)
 
     def _try_again(self, question: Question, verdict: Again, now_ms: int) -> None:
+        if question.priority is Priority.ADDITION:
+            # COORDINATOR_NOT_AVAILABLE is said of what is in its log, but on too few replicas.
+            self._course.enlisted.may_have_begun()
         wait_ms = self._retry_backoff_ms
         if verdict.at_most_ms is not None:
             wait_ms = min(wait_ms, verdict.at_most_ms)

@@ -82,10 +82,11 @@ class TransactionSteps:
 
     def end_what_is_open(self, deadline_ms: int) -> Steps[None]:
         """For close(), once nothing is in flight: what is not committed is aborted, in max.block.ms
-        at most.
+        at most. A commit that is under way may yet be refused.
         """
         transactions = self._transactions
         deadline_ms = min(deadline_ms, self._clock.now_ms() + self._max_block_ms)
+        yield Wait(lambda: not transactions.is_ending, deadline_ms)
         if transactions.is_ongoing and not transactions.is_completing:
             with suppress(TransactionError):  # a call that another thread makes is not over
                 transactions.abort_unheard()

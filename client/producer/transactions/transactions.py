@@ -69,6 +69,12 @@ class Transactions(TransactionalNumbering):
     def is_completing(self) -> bool:
         return isinstance(self.state, Completing)
 
+    @property
+    def is_ending(self) -> bool:
+        """Or somebody's call about the one that is open is under way."""
+        is_called = self._pending is not None and not self._pending.is_done
+        return self.is_completing or (self.is_ongoing and is_called)
+
     # The program's calls
 
     def init(self) -> Operation:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from logquake.client.clock import SystemClock
-from logquake.client.driving.steps import Wait
+from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import BrokerError
 from logquake.client.producer.identity import Identity
-from logquake.client.producer.transactions.producer_states import Aborting, Failed
+from logquake.client.producer.transactions.operation import Operation
+from logquake.client.producer.transactions.producer_states import Aborting, Failed, Remedy
 from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.errors import ErrorCode
@@ -14,19 +15,47 @@ from logquake.wire.errors import ErrorCode
 MAX_BLOCK_MS = 60_000
 
 
-def test_close_aborts_what_has_failed_after_its_commit_had_timed_out() -> None:
+ERROR = BrokerError(ErrorCode.INVALID_RECORD, "t-0")
+
+
+def committing() -> tuple[Transactions, Operation, Steps[None]]:
+    """Transactions, a commit of them that the program waits for no more, and what close() does."""
     transactions = Transactions("mine", 60_000)
     transactions.course.named(Identity(9, 0))
     transactions.begin()
     commit = transactions.commit()
-    error = BrokerError(ErrorCode.INVALID_RECORD, "t-0")
-    transactions.record_failed(error)
-    commit.fail(error)  # nobody waits for it any more
+    steps = TransactionSteps(transactions, SystemClock(), MAX_BLOCK_MS, lambda: "")
+    return transactions, commit, steps.end_what_is_open(SystemClock().now_ms() + MAX_BLOCK_MS)
+
+
+def test_close_aborts_what_has_failed_after_its_commit_had_timed_out() -> None:
+    transactions, commit, closing = committing()
+    transactions.record_failed(ERROR)
+    commit.fail(ERROR)  # nobody waits for it any more
     before = transactions.state
     assert isinstance(before, Failed)
-    steps = TransactionSteps(transactions, SystemClock(), MAX_BLOCK_MS, lambda: "")
-    wait = next(steps.end_what_is_open(SystemClock().now_ms() + MAX_BLOCK_MS))
+    assert is_over(closing)
+    assert not is_over(closing)
     after = transactions.state
     assert isinstance(after, Aborting)
+
+
+def test_close_aborts_what_is_refused_while_it_waits_for_the_commit() -> None:
+    transactions, commit, closing = committing()
+    wait = next(closing)
     assert isinstance(wait, Wait)
     assert not wait.is_done()
+    transactions.course.fail_to_end(ERROR, Remedy.ABORT)
+    assert not wait.is_done()  # its operation is
+    commit.fail(ERROR)
+    assert wait.is_done()
+    assert not is_over(closing)
+    after = transactions.state
+    assert isinstance(after, Aborting)
+
+
+def is_over(closing: Steps[None]) -> bool:
+    """What it waits for next."""
+    wait = next(closing)
+    assert isinstance(wait, Wait)
+    return wait.is_done()
