@@ -277,6 +277,17 @@ def cut_off(program: Program) -> None:
     foundation.links.lost(link.id, "refused", now_ms)
 
 
+def refusal(steps: Generator[Wait | Call, Any, Any]) -> str:
+    """Of a record that has waited in vain; an interceptor hears of it first."""
+    assert isinstance(next(steps), Wait)
+    told = steps.send(False)
+    assert isinstance(told, Call)
+    told.function()
+    with pytest.raises(StopIteration) as end:
+        steps.send(None)
+    return str(end.value.value.outcome)
+
+
 NOBODY = "(no broker answers: no connection to one:9092: refused)"
 
 
@@ -291,13 +302,7 @@ def test_what_is_given_up_while_no_broker_answers_says_so() -> None:
         flush.send(False)
     assert str(flushed.value).endswith(NOBODY)
     steps = program.producing.appending.in_time(program.outgoing(partition=0))
-    assert isinstance(next(steps), Wait)
-    told = steps.send(False)
-    assert isinstance(told, Call)
-    told.function()
-    with pytest.raises(StopIteration) as end:
-        steps.send(None)
-    assert NOBODY in str(end.value.value.outcome)
+    assert NOBODY in refusal(steps)
 
 
 def test_records_are_taken_for_a_topic_that_was_known_though_no_broker_is() -> None:
@@ -318,10 +323,4 @@ def test_a_topic_that_is_not_known_in_time_is_told_with_why_nobody_answers() -> 
     cut_off(program)
     program.producing.foundation.updates.failure = ConnectionLostError("of the last question")
     steps = program.producing.appending.in_time(program.outgoing(topic="u"))
-    assert isinstance(next(steps), Wait)
-    told = steps.send(False)
-    assert isinstance(told, Call)
-    told.function()
-    with pytest.raises(StopIteration) as end:
-        steps.send(None)
-    assert NOBODY in str(end.value.value.outcome)
+    assert NOBODY in refusal(steps)
