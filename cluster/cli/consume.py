@@ -46,7 +46,12 @@ def consume(
     template: Annotated[
         str, typer.Option("-f", "--format", metavar="FORMAT", help="kcat's, as in '%k=%s\\n'.")
     ] = "%s\\n",
-    json: Annotated[bool, typer.Option("-J", "--json", help="A line of JSON each.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "-J", "--json", help="A line of JSON each; what is no UTF-8 in base64 besides."
+        ),
+    ] = False,
     group: Annotated[
         str | None, typer.Option("-g", "--group", help="Read as a member, and commit.")
     ] = None,

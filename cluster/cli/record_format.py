@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -68,7 +69,9 @@ def _literal(text: str) -> Write:
 
 
 def as_json(record: ConsumerRecord) -> bytes:
-    """One line. What is not UTF-8 is shown with replacement characters."""
+    """One line. What is not UTF-8 is shown with replacement characters, and stands beside whole
+    as ``key_base64``, ``payload_base64`` and ``headers_base64``, which has all values.
+    """
     document: dict[str, Any] = {
         "topic": record.topic,
         "partition": record.partition,
@@ -80,7 +83,32 @@ def as_json(record: ConsumerRecord) -> bytes:
             part for name, value in record.headers for part in (name, _text(value))
         ]
     document |= {"key": _text(record.key), "payload": _text(record.value)}
+    document |= _not_text(record)
     return json.dumps(document, ensure_ascii=False).encode() + b"\n"
+
+
+def _not_text(record: ConsumerRecord) -> dict[str, Any]:
+    """What replacement characters do not tell."""
+    named = {"key_base64": record.key, "payload_base64": record.value}
+    found: dict[str, Any] = {
+        name: _base64(data) for name, data in named.items() if not _is_text(data)
+    }
+    if not all(_is_text(value) for _, value in record.headers):
+        found["headers_base64"] = [
+            part for name, value in record.headers for part in (name, _base64(value))
+        ]
+    return found
+
+
+def _is_text(data: bytes | None) -> bool:
+    try:
+        return data is None or data.decode() is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _base64(data: bytes | None) -> str | None:
+    return None if data is None else b64encode(data).decode()
 
 
 def _text(data: bytes | None) -> str | None:

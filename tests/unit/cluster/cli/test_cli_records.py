@@ -124,6 +124,15 @@ def test_json_has_kcats_names() -> None:
     }
 
 
+def test_json_tells_bytes_that_are_no_text_from_replacement_characters() -> None:
+    headers = (("a", b"\xff"), ("b", None), ("c", b"1"))
+    told = json.loads(as_json(record(7, b"\xff", "\ufffd".encode(), headers)))
+    assert told["key"] == told["payload"] == "\ufffd"
+    assert told["payload_base64"] == "/w=="
+    assert told["headers_base64"] == ["a", "/w==", "b", None, "c", "MQ=="]
+    assert "key_base64" not in told
+
+
 @pytest.mark.parametrize(
     ("text", "goal"),
     [
