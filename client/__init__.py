@@ -21,6 +21,7 @@ loop.
     driving/        who waits, and how bytes travel
     ranges.py       a range of a partition, by a consumer: batches as they are stored
     handed_out.py   what programs import from here, loaded when it is asked for
+    unclosed.py     what is told of one that nobody has closed
     isolation.py    what a reader sees of transactions
     coordinator_lookups.py how coordinators are asked for
     consumers.py, partitions.py what a consumer is founded on; a topic's partitions

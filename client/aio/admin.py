@@ -14,6 +14,7 @@ from logquake.client.aio.loops import start_on_loop
 from logquake.client.errors import ClosedError
 from logquake.client.given import check_time_or_none
 from logquake.client.pending import Promise
+from logquake.client.unclosed import tell_if_unclosed
 
 P = ParamSpec("P")
 K = TypeVar("K")
@@ -59,6 +60,7 @@ class Admin:
             self._administering.telling,
             self._administering.name,
         )
+        tell_if_unclosed(self, self._driver, self._administering.settings.client_id)
 
     async def __aenter__(self) -> Self:
         return self

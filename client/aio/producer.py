@@ -20,6 +20,7 @@ from logquake.client.producer.preparing import OnDelivery
 from logquake.client.producer.record import Headers
 from logquake.client.producer.statistics import Groups
 from logquake.client.producer.transactions.offsets import Offsets
+from logquake.client.unclosed import tell_if_unclosed
 
 # After so many records others on the loop have a turn, though there is room for more: a few
 # milliseconds. A turn costs as much as some ten records; where they are few it is not missed.
@@ -40,6 +41,9 @@ class Producer(ProducerFacade):
             self._producing.telling,
             self._producing.name,
         )
+        producing = self._producing
+        client_id, count_held = producing.settings.client_id, producing.core.records_held
+        tell_if_unclosed(self, self._driver, client_id, count_held)
 
     async def __aenter__(self) -> Self:
         return self

@@ -294,6 +294,11 @@ class Accumulator:
     # The end
 
     @property
+    def records_held(self) -> int:
+        """Of which the outcome is not known. It may be asked without the lock."""
+        return sum(batch.count for batch in list(self._incomplete))
+
+    @property
     def has_incomplete(self) -> bool:
         return bool(self._incomplete)
 

@@ -125,6 +125,10 @@ class Sender:
         """Nothing is waiting to be sent, nothing is in flight."""
         return not (self._accumulator.has_undrained or self._requests)
 
+    def records_held(self) -> int:
+        """See `Accumulator.records_held`."""
+        return self._accumulator.records_held
+
     def leaders(self) -> Leaders:
         """Of what is known of the cluster now."""
         if self._leaders_of is not self._metadata.snapshot:

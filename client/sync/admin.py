@@ -14,6 +14,7 @@ from logquake.client.given import check_time_or_none
 from logquake.client.pending import Promise
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread
+from logquake.client.unclosed import tell_if_unclosed
 
 P = ParamSpec("P")
 K = TypeVar("K")
@@ -64,6 +65,7 @@ class Admin:
             self._administering.telling,
             self._administering.name,
         )
+        tell_if_unclosed(self, self._driver, self._administering.settings.client_id)
 
     def __enter__(self) -> Self:
         return self

@@ -25,6 +25,7 @@ from logquake.client.errors import ConcurrentUseError
 from logquake.client.given import check_time
 from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
+from logquake.client.unclosed import tell_if_unclosed
 from logquake.wire.topic_partition import TopicPartition
 
 
@@ -49,6 +50,7 @@ class Consumer(ConsumerFacade):
         self._driver = start_thread(
             founded.foundation, founded.consuming.core, founded.telling, founded.config.client_id
         )
+        tell_if_unclosed(self, self._driver, founded.config.client_id)
 
     @staticmethod
     def _new_callers() -> Threads:

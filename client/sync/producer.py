@@ -20,6 +20,7 @@ from logquake.client.producer.statistics import Groups
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread
+from logquake.client.unclosed import tell_if_unclosed
 
 
 class Producer(ProducerFacade):
@@ -37,6 +38,9 @@ class Producer(ProducerFacade):
             self._producing.telling,
             self._producing.name,
         )
+        producing = self._producing
+        client_id, count_held = producing.settings.client_id, producing.core.records_held
+        tell_if_unclosed(self, self._driver, client_id, count_held)
 
     def __enter__(self) -> Self:
         return self
