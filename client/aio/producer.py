@@ -78,14 +78,18 @@ class Producer(ProducerFacade):
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
         )
-        appended = self._producing.appending.at_once(outgoing)
-        if appended is None:
-            delivery = await self._driver.run(self._producing.appending.in_time(outgoing))
-            return Future(delivery, self._driver)
-        self._driver.check_open()
-        if appended.wakes:
-            self._driver.wake()
-        return Future(appended.delivery, self._driver)
+        driver, appending = self._driver, self._producing.appending
+        try:
+            appended = appending.at_once(outgoing)
+            if appended is not None:
+                driver.check_open()
+                if appended.wakes:
+                    driver.wake()
+                return Future(appended.delivery, driver)
+            steps = appending.in_time(outgoing)
+        except Exception as error:  # noqa: BLE001 - raised again, once who wants to hear has heard
+            steps = appending.failing(outgoing, error)
+        return Future(await driver.run(steps), driver)
 
     async def flush(self, timeout_ms: int | None = None) -> None:
         """Send what is there without waiting for more, until all of it is done.

@@ -43,7 +43,18 @@ Take: TypeAlias = Callable[[], Wait | Call]
 
 
 def to_the_end(steps: Steps[T], carry_out: Callable[[Wait | Call, Steps[T]], Take]) -> T:
-    """What the call returns; ``carry_out`` does a step. Raises what the call raises."""
+    """What the call returns; ``carry_out`` does a step. Raises what the call raises.
+
+    The call has ended then, whatever ends it: a signal handler's exception may come between two of
+    its steps.
+    """
+    try:
+        return _to_the_end(steps, carry_out)
+    finally:
+        steps.close()
+
+
+def _to_the_end(steps: Steps[T], carry_out: Callable[[Wait | Call, Steps[T]], Take]) -> T:
     take: Take = partial(next, steps)
     while True:
         try:

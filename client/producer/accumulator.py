@@ -14,7 +14,7 @@ from random import Random
 
 from logquake.client.errors import ClientError, ProducerClosedError
 from logquake.client.network.backoff import ExponentialBackoff
-from logquake.client.producer.appended import Appended, D, Full, Item, Way
+from logquake.client.producer.appended import Appended, D, Item, Way
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.drain import Drain
@@ -85,12 +85,16 @@ class Accumulator:
         leaders: Leaders,
         now_ms: int,
         lease: Lease | None = None,
-    ) -> Appended[D] | Full:
+    ) -> Appended[D] | None:
         """A record, or of a run as much as there is room for in one batch.
 
-        ``partition`` None: any of the topic's, which ``leaders`` has to know. ``lease`` is what an
-        earlier try was told of, and granted since. Raises ProducerClosedError, and
-        RecordTooLargeError for what buffer.memory could never hold.
+        ``partition`` None: any of the topic's, which ``leaders`` has to know. Where a batch is to
+        be begun and memory is short it is None: come again once ``lease`` is granted. Whoever has
+        one gives it back, unless it is used in the end; without one nothing is waited for.
+
+        Raises ProducerClosedError, and RecordTooLargeError for what buffer.memory could never hold.
+        Whatever else ends it, a signal handler's exception say, the batch is whole: the item is in
+        it or is not, and what is counted of those that stick is that of some moment.
         """
         if self.is_closed:
             raise ProducerClosedError("closed: it takes no more records")
@@ -105,14 +109,12 @@ class Accumulator:
             # The batch that had no room had held back a switch, and is closed now.
             return self.append(way, topic, None, item, leaders, now_ms, lease)
         if batch is None or delivery is None:
-            lease = lease or Lease(max(self._settings.batch_bytes, way.bound_bytes(item)))
-            begun = self._begin(way, TopicPartition(topic, chosen), item, now_ms, lease, queue)
+            place = TopicPartition(topic, chosen)
+            begun = self._begun(way, place, queue, item, now_ms, lease)
             if begun is None:
-                return Full(lease)
+                return None
             batch, delivery = begun
             before = 0
-        elif lease is not None:
-            self.memory.release(lease)  # somebody else has made a batch meanwhile
         if partition is None:
             self._produced(queues, batch, before, leaders)
         return Appended(batch.place, delivery, is_new or batch.is_full)
@@ -164,43 +166,47 @@ class Accumulator:
         queues.sticky.produced(0, partitions, may_switch=True)
         return queues.sticky.current(partitions)
 
-    def _begin(
+    def _begun(
         self,
         way: Way[Item, D],
         place: TopicPartition,
+        queue: Queue,
         item: Item,
         now_ms: int,
-        lease: Lease,
-        queue: Queue,
+        lease: Lease | None,
     ) -> tuple[ProducerBatch, D] | None:
-        """A batch of a first item; None where its memory is to be waited for.
-
-        That is given back where the item cannot be encoded, or a signal's handler raises amid it:
-        Ctrl-C, or a time limit of the program's, which may go on.
-        """
+        """Of a first item. There is such a batch once it is in its queue."""
+        size_bytes = max(self._settings.batch_bytes, way.bound_bytes(item))
+        if lease is None:
+            if not self.memory.has_at_once(size_bytes):
+                return None
+            lease = Lease()
         batch: ProducerBatch | None = None
         try:
-            if not lease.is_granted and not self.memory.reserve(lease):
+            if not lease.is_asked_for:
+                self.memory.reserve(lease, size_bytes)
+            if not lease.is_granted:
                 return None
             form = self._form(place.topic, lease)
             batch = ProducerBatch(place, now_ms, form, lease, way.new_filling)
             delivery = way.add_first(batch, item)
-            queue.append(batch)
             self._incomplete[batch] = None
             self._turns.begins(batch)
+            lease.is_used = True
+            queue.append(batch)
         except BaseException:
-            if batch is not None:
-                self._take_back(batch, queue)
-            self.memory.release(lease)
+            if not (queue and queue[-1].lease is lease):
+                self._take_back(batch, lease)
             raise
         return batch, delivery
 
-    def _take_back(self, batch: ProducerBatch, queue: Queue) -> None:
-        """One that may have begun just now, for all who know it."""
-        if queue and queue[-1] is batch:
-            queue.pop()
-        self._incomplete.pop(batch, None)
-        self._turns.take_back(batch)
+    def _take_back(self, batch: ProducerBatch | None, lease: Lease) -> None:
+        """It never began."""
+        lease.is_used = False
+        self.memory.release(lease)
+        if batch is not None:
+            self._incomplete.pop(batch, None)
+            self._turns.take_back(batch)
 
     def _form(self, topic: str, lease: Lease) -> Form:
         settings, ratio = self._settings, self._ratios.estimate(topic)

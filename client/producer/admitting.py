@@ -20,7 +20,7 @@ from logquake.client.errors import (
 )
 from logquake.client.network.metadata import Metadata
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.appended import Appended, D, Full, Item, Way
+from logquake.client.producer.appended import Appended, D, Item, Way
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.memory_waits import MemoryWaits
@@ -72,36 +72,26 @@ class Admitting:
         partition: int | None,
         item: Item,
         lease: Lease | None = None,
-    ) -> Appended[D] | Full:
-        """To a topic that is known. Raises as `Accumulator.append`, and TransactionError."""
+    ) -> Appended[D] | None:
+        """To a topic that is known; see `Accumulator.append`. Raises TransactionError too."""
         transactions = self._transactions
         if transactions is not None:
             transactions.check_may_send()
         leaders = self._leaders()
         now_ms = self._clock.now_ms()
         appended = self._accumulator.append(way, topic, partition, item, leaders, now_ms, lease)
-        if isinstance(appended, Full):
-            return appended
+        if appended is None:
+            return None
         if appended.wakes:  # of each batch at least once, which is often enough
             self._metadata.use(topic, now_ms)
         if transactions is not None:
             transactions.appended(appended.place)
         return appended
 
-    def append_at_once(
-        self, way: Way[Item, D], topic: str, partition: int | None, item: Item
-    ) -> Appended[D] | None:
-        """The same; None where memory would have to be waited for."""
-        appended = self.append(way, topic, partition, item)
-        if isinstance(appended, Full):
-            self._accumulator.memory.release(appended.lease)
-            return None
-        return appended
-
     def append_in_time(
         self, way: Way[Item, D], topic: str, partition: int | None, item: Item, deadline_ms: int
     ) -> Steps[Appended[D]]:
-        """The same, once there is memory for it. Raises TimedOutError too."""
+        """`append`, once there is memory for it. Raises TimedOutError too."""
         append = partial(self._append_if_known, way, topic, partition, item)
         return self._memory.appended(append, deadline_ms)
 
@@ -111,8 +101,8 @@ class Admitting:
         topic: str,
         partition: int | None,
         item: Item,
-        lease: Lease | None,
-    ) -> Appended[D] | Full:
+        lease: Lease,
+    ) -> Appended[D] | None:
         if self._topics.known(topic, partition) is None:
             # Deleted while memory was waited for, or something of the program's own called.
             raise TimedOutError(f"topic {topic} went while what it was sent was taken")
@@ -131,3 +121,5 @@ class Admitting:
             if self._transactions is not None:
                 self._transactions.refused(error)
             return DeliveryError(error, may_be_written=False)
+        finally:
+            steps.close()  # a signal handler's exception may come before they go on

@@ -9,7 +9,6 @@ from typing import Generic, NamedTuple, TypeVar
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.filling import Filling, Form
-from logquake.client.producer.memory import Lease
 from logquake.client.producer.runs import Run, RunDelivery, RunFilling
 from logquake.wire.records import Record, size_bound
 from logquake.wire.topic_partition import TopicPartition
@@ -24,12 +23,6 @@ class Appended(NamedTuple, Generic[D]):
     place: TopicPartition
     delivery: D
     wakes: bool
-
-
-class Full(NamedTuple):
-    """buffer.memory is used up: come again with the lease once it is granted, or release it."""
-
-    lease: Lease
 
 
 class Way(NamedTuple, Generic[Item, D]):

@@ -55,18 +55,17 @@ class Appending:
         )
 
     def at_once(self, outgoing: Outgoing) -> Appended[Delivery] | None:
-        """None where it has to wait or to ask the program, or fails: in_time() says how."""
+        """None where it has to wait, or to ask the program: `in_time` does that. What it raises is
+        for `failing`.
+        """
         topic, partition, record, on_delivery = outgoing
-        try:
-            if partition is None and self._may_stick and (record.key is None or self._ignores_keys):
-                appended = self._append_to_open(topic, record, self._leaders)
-                if appended is not None:
-                    if on_delivery is not None:
-                        _hear(appended.delivery, on_delivery)
-                    return appended
-            return self._try_at_once(outgoing)
-        except Exception:  # noqa: BLE001 - whatever it is, in_time() meets it again
-            return None
+        if partition is None and self._may_stick and (record.key is None or self._ignores_keys):
+            appended = self._append_to_open(topic, record, self._leaders)
+            if appended is not None:
+                if on_delivery is not None:
+                    _hear(appended.delivery, on_delivery)
+                return appended
+        return self._try_at_once(outgoing)
 
     def _try_at_once(self, outgoing: Outgoing) -> Appended[Delivery] | None:
         topic, partition, record, on_delivery = outgoing
@@ -76,7 +75,7 @@ class Appending:
         if known is None or self._may_be_too_large(record):
             return None
         chosen = self._chooser.choose(partition, record.key, known)
-        appended = self._admitting.append_at_once(RECORDS, topic, chosen, record)
+        appended = self._admitting.append(RECORDS, topic, chosen, record)
         if appended is not None and on_delivery is not None:
             _hear(appended.delivery, on_delivery)
         return appended
@@ -87,9 +86,18 @@ class Appending:
         Raises ProducerClosedError, TransactionError, ValueError for what a partitioner chose, and
         what that raises.
         """
+        return self._told(outgoing, self._wait_and_append(outgoing))
+
+    def failing(self, outgoing: Outgoing, error: Exception) -> Steps[Delivery]:
+        """`at_once` has raised it: told as of what fails in time. Nothing is appended again: where
+        it is a signal handler's, the record may be in a batch.
+        """
+        return self._told(outgoing, _failing(error))
+
+    def _told(self, outgoing: Outgoing, steps: Steps[Delivery]) -> Steps[Delivery]:
         topic, partition, _, on_delivery = outgoing
         try:
-            told = yield from self._admitting.or_refusal(self._wait_and_append(outgoing))
+            told = yield from self._admitting.or_refusal(steps)
         except Exception as error:
             yield Call(partial(self._interceptors.on_send_error, topic, partition, error))
             raise
@@ -137,6 +145,11 @@ class Appending:
             if size <= self._most_bytes:
                 return False
         return size_bound(record) > self._most_bytes
+
+
+def _failing(error: Exception) -> Steps[Delivery]:
+    yield from ()
+    raise error
 
 
 def _refused(outgoing: Outgoing, refusal: DeliveryError) -> Delivery:

@@ -66,7 +66,6 @@ class ProducerBatch:
         self.place = place
         self.created_ms = created_ms
         self.lease = lease
-        self.count = 0  # of records
         self.attempts = 0  # that have failed
         self.last_failure: ClientError | None = None  # why it is tried again
         self.may_be_written = False  # an attempt was sent of which nobody knows the end
@@ -79,6 +78,7 @@ class ProducerBatch:
         # Until it is built, or settled.
         self.filling: Filling | RunFilling | None = new_filling(form)
         self.plain_bytes = 0  # of the records, once it is built
+        self._count = 0  # likewise, or settled
         self._built: bytearray | None = None
         self._waits_since_ms = created_ms
         self._backoff_ms = 0
@@ -89,6 +89,11 @@ class ProducerBatch:
         return f"<{self.place} {self.count} records, sequence {self.stamp.base_sequence}>"
 
     # While it is open
+
+    @property
+    def count(self) -> int:
+        """Of records."""
+        return self._count if self.filling is None else self.filling.count
 
     @property
     def is_full(self) -> bool:
@@ -104,20 +109,19 @@ class ProducerBatch:
 
     def try_append(self, record: Record) -> Delivery | None:
         """None where there was no room; it is closed then. Its offset is its place here."""
-        filling, index = self.filling, self.count
-        if filling is None or not filling.try_add(index, record):
+        filling = self.filling
+        if filling is None or (index := filling.try_add(record)) < 0:
             return None
-        self.count = index + 1
         return Delivery(self._results, index, record)
 
     def try_append_run(self, run: Run) -> RunDelivery | None:
         """The same for as many of its records as there was room for, one at least."""
-        filling, index = self.filling, self.count
+        filling = self.filling
         if not isinstance(filling, RunFilling):
             self.close()
             return None
+        index = filling.count
         taken = filling.take(run)
-        self.count = index + taken
         return RunDelivery(self._results, index, taken) if taken else None
 
     def close(self) -> None:
@@ -132,9 +136,9 @@ class ProducerBatch:
         if self._built is None:
             if self.filling is None:
                 raise RuntimeError(f"{self!r} is done, and cannot be sent")
-            self._built = self.filling.finish(*self.stamp)
-            self.plain_bytes = self.filling.plain_bytes
-            self.filling = None
+            built = self.filling.finish(*self.stamp)
+            self._close_up(self.filling)
+            self._built = built
         self.was_restamped = False
         return self._built
 
@@ -227,8 +231,14 @@ class ProducerBatch:
         if self.fate is not None:
             return False
         self.fate = fate
-        self.filling = None
+        if self.filling is not None:
+            self._close_up(self.filling)
         return True
+
+    def _close_up(self, filling: Filling | RunFilling) -> None:
+        self.plain_bytes = filling.plain_bytes
+        self._count = filling.count
+        self.filling = None
 
     def tell(self) -> None:
         """Once it has its fate; what it was split into is told by itself."""

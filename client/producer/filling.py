@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from logquake.client.producer.ratios import MARGIN
 from logquake.wire.compression import Codec
-from logquake.wire.records import HEADER_BYTES, BatchFlag, BatchPayload, Record, finish_batch
+from logquake.wire.records import HEADER_BYTES, BatchFlag, GrowingPayload, Record, finish_batch
 from logquake.wire.records.payload import Payload
 
 
@@ -38,7 +38,8 @@ class Filling:
     """``is_full``: nothing more may be added; one record may always, whatever its size.
 
     ``estimated_bytes`` is exact without compression. Both are read for each record that is sent,
-    and so kept as they are.
+    and so kept as they are; a record that an exception has cut off, a signal handler's say, is in
+    them with the next one. The records themselves are those of the payload.
     """
 
     __slots__ = (
@@ -49,43 +50,55 @@ class Filling:
         "_try_add",
         "estimated_bytes",
         "is_full",
-        "plain_bytes",
     )
 
     def __init__(self, form: Form) -> None:
         is_plain = form.codec is Codec.NONE
-        self.plain_bytes = 0  # of the records
         self.estimated_bytes = HEADER_BYTES
         self.is_full = False
         self._form = form
         self._factor = None if is_plain else form.estimated_ratio * MARGIN
         self._limit_bytes = form.limit_bytes
-        self._payload = BatchPayload(limit_bytes=form.limit_bytes if is_plain else None)
+        self._payload = GrowingPayload(form.limit_bytes if is_plain else None)
         self._try_add = self._payload.try_add
 
-    def try_add(self, index: int, record: Record) -> bool:
-        """Whether there was room; else it is closed."""
+    @property
+    def count(self) -> int:
+        """Of records."""
+        self._payload.settle()
+        return self._payload.count
+
+    @property
+    def plain_bytes(self) -> int:
+        """Of the records."""
+        self._payload.settle()
+        return self._payload.plain_bytes
+
+    def try_add(self, record: Record) -> int:
+        """Its place among the records; -1 where there was no room, and then it is closed."""
         if self.is_full:
-            return False
-        factor = self._factor
-        if factor is not None and index and not self._has_room(index, record):
+            return -1
+        payload, factor = self._payload, self._factor
+        if factor is not None and not self._has_room(record, factor):
             self.is_full = True
-            return False
-        size = self._try_add(index, record)
-        if not size:
+            return -1
+        plain_bytes = self._try_add(record)
+        if not plain_bytes:
             self.is_full = True
-            return False
-        plain_bytes = self.plain_bytes = self.plain_bytes + size
+            return -1
         estimated = HEADER_BYTES + (plain_bytes if factor is None else int(plain_bytes * factor))
         self.estimated_bytes = estimated
         if estimated >= self._limit_bytes:
             self.is_full = True
-        return True
+        return payload.count - 1
 
-    def _has_room(self, index: int, record: Record) -> bool:
-        size = self._payload.size_of(record._replace(offset=index))
-        return self.estimated_bytes + size <= self._form.limit_bytes
+    def _has_room(self, record: Record, factor: float) -> bool:
+        payload = self._payload
+        size = payload.size_of_next(record)
+        estimated = HEADER_BYTES + int(payload.plain_bytes * factor)
+        return not payload.count or estimated + size <= self._limit_bytes
 
     def finish(self, producer_id: int, producer_epoch: int, base_sequence: int) -> bytearray:
         """The batch as it is sent, magic 2."""
+        self._payload.settle()
         return self._form.finish(self._payload, producer_id, producer_epoch, base_sequence)

@@ -12,23 +12,35 @@ from logquake.client.errors import ProducerClosedError, RecordTooLargeError
 
 
 class Lease:
-    """Memory for one batch; ``missing_bytes`` of it are waited for."""
+    """Memory for one batch, once it was asked for; ``missing_bytes`` of it are waited for."""
 
-    __slots__ = ("missing_bytes", "size_bytes")
+    __slots__ = ("is_used", "missing_bytes", "size_bytes")
 
-    def __init__(self, size_bytes: int) -> None:
-        self.size_bytes = size_bytes
-        self.missing_bytes = size_bytes
+    def __init__(self) -> None:
+        self.size_bytes = 0
+        self.missing_bytes = 0
+        self.is_used = False  # by a batch, which gives it back in the end
+
+    @property
+    def is_asked_for(self) -> bool:
+        return self.size_bytes > 0
 
     @property
     def is_granted(self) -> bool:
-        return self.missing_bytes == 0
+        return self.is_asked_for and self.missing_bytes == 0
 
 
 class BufferMemory:
+    """Whoever asks gives back, however his call ends: a lease is his before it is worth anything.
+
+    An exception may come in between any two steps, a signal handler's say. What there is follows
+    from who has a lease, and is counted anew then.
+    """
+
     def __init__(self, total_bytes: int) -> None:
         self.total_bytes = total_bytes
         self.available_bytes = total_bytes
+        self._leases: dict[Lease, None] = {}  # in the order of their asking
         self._waiting: deque[Lease] = deque()
         self._is_closed = False
 
@@ -36,32 +48,57 @@ class BufferMemory:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    def reserve(self, lease: Lease) -> bool:
-        """Whether it is granted; else it waits until it is, or is released. Raises
-        RecordTooLargeError for more than there is in all, and ProducerClosedError.
+    def has_at_once(self, size_bytes: int) -> bool:
+        """Without waiting."""
+        return not self._waiting and size_bytes <= self.available_bytes
+
+    def reserve(self, lease: Lease, size_bytes: int) -> None:
+        """It may have to wait. Raises RecordTooLargeError for more than there is in all, and
+        ProducerClosedError.
         """
         if self._is_closed:
             raise ProducerClosedError("closed: no memory for more records")
-        if lease.size_bytes > self.total_bytes:
+        if size_bytes > self.total_bytes:
             raise RecordTooLargeError(
-                f"a batch of {lease.size_bytes} bytes is more than buffer.memory={self.total_bytes}"
+                f"a batch of {size_bytes} bytes is more than buffer.memory={self.total_bytes}"
             )
-        if lease not in self._waiting:  # it may come again too early
+        try:
+            lease.missing_bytes = lease.size_bytes = size_bytes
+            self._leases[lease] = None
             self._waiting.append(lease)
-        self._hand_out()
-        return lease.is_granted
+            self._hand_out()
+        except BaseException:
+            self._count_anew_without(lease)
+            raise
 
     def release(self, lease: Lease) -> None:
-        """It is not needed any more, or not waited for any more, or was never reserved."""
-        if lease in self._waiting:
-            self._waiting.remove(lease)
-        self.available_bytes += lease.size_bytes - lease.missing_bytes
-        lease.missing_bytes = lease.size_bytes
-        self._hand_out()
+        """It is not needed any more, or not waited for any more."""
+        try:
+            self._take_back(lease)
+        except BaseException:
+            self._count_anew_without(lease)
+            raise
 
     def close(self) -> None:
         """Who waits shall ask again, and be told."""
         self._is_closed = True
+
+    def _take_back(self, lease: Lease) -> None:
+        if not lease.is_granted and lease in self._waiting:
+            self._waiting.remove(lease)
+        if lease in self._leases:
+            del self._leases[lease]
+            self.available_bytes += lease.size_bytes - lease.missing_bytes
+        lease.size_bytes = lease.missing_bytes = 0
+        self._hand_out()
+
+    def _count_anew_without(self, lease: Lease) -> None:
+        self._leases.pop(lease, None)
+        lease.size_bytes = lease.missing_bytes = 0
+        held = sum(each.size_bytes - each.missing_bytes for each in self._leases)
+        self.available_bytes = self.total_bytes - held
+        self._waiting = deque(each for each in self._leases if each.missing_bytes)
+        self._hand_out()
 
     def _hand_out(self) -> None:
         while self._waiting and self.available_bytes:

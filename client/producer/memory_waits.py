@@ -7,7 +7,7 @@ from collections.abc import Callable
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import TimedOutError
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.appended import Appended, D, Full
+from logquake.client.producer.appended import Appended, D
 from logquake.client.producer.memory import Lease
 
 
@@ -26,37 +26,31 @@ class MemoryWaits:
         self._trouble = trouble
 
     def appended(
-        self, append: Callable[[Lease | None], Appended[D] | Full], deadline_ms: int
+        self, append: Callable[[Lease], Appended[D] | None], deadline_ms: int
     ) -> Steps[Appended[D]]:
-        """``append`` is called until there is memory for it, with what was waited for.
-
-        Raises TimedOutError, and what it raises.
+        """``append`` is called until there is memory for it. Raises TimedOutError, and what it
+        raises.
         """
-        appended = append(None)
-        while isinstance(appended, Full):
-            yield from self._wait(appended.lease, deadline_ms)
-            appended = self._with(appended.lease, append)
+        lease = Lease()
+        try:
+            try:
+                while (appended := append(lease)) is None:
+                    yield from self._wait(lease, deadline_ms)
+            finally:
+                self._release_unless_used(lease)
+        except BaseException:  # in giving it back, too
+            self._release_unless_used(lease)
+            raise
         return appended
 
-    def _with(
-        self, lease: Lease, append: Callable[[Lease | None], Appended[D] | Full]
-    ) -> Appended[D] | Full:
-        """What was waited for is given back where nothing comes of it."""
-        try:
-            return append(lease)
-        except BaseException:
+    def _release_unless_used(self, lease: Lease) -> None:
+        if not lease.is_used:
             self._accumulator.memory.release(lease)
-            raise
 
     def _wait(self, lease: Lease, deadline_ms: int) -> Steps[None]:
-        is_worth_a_try = False
-        try:
-            is_worth_a_try = yield Wait(
-                lambda: lease.is_granted or self._accumulator.is_closed, deadline_ms
-            )
-        finally:
-            if not is_worth_a_try or self._accumulator.is_closed:
-                self._accumulator.memory.release(lease)
+        is_worth_a_try = yield Wait(
+            lambda: lease.is_granted or self._accumulator.is_closed, deadline_ms
+        )
         if not is_worth_a_try:
             why = self._trouble() or ": records come faster than they are sent"
             raise TimedOutError(

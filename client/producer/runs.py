@@ -80,29 +80,63 @@ class Rows(Protocol):
         """
 
 
+class _Held(NamedTuple):
+    """A piece, and what it and those before it come to."""
+
+    encoded: bytes | memoryview
+    record_count: int
+    plain_bytes: int
+    base_timestamp: int | None
+    max_timestamp: int
+
+
+_NOTHING = _Held(b"", 0, 0, None, NO_TIMESTAMP)
+
+
 class RunFilling:
-    """Of a batch of runs, as `Filling` of one of records: neither takes what the other does."""
+    """Of a batch of runs, as `Filling` of one of records: neither takes what the other does.
+
+    A piece is held in one step: whatever cuts off its taking, Ctrl-C say, leaves a batch that is
+    whole.
+    """
 
     base_offset = 0
 
     def __init__(self, form: Form) -> None:
-        self.plain_bytes = 0  # of the records
-        self.estimated_bytes = HEADER_BYTES
         self.is_full = False
-        self.count = 0
-        self.base_timestamp: int | None = None
-        self.max_timestamp = NO_TIMESTAMP
         self._form = form
         self._ratio = 1.0 if form.codec is Codec.NONE else form.estimated_ratio * MARGIN
-        self._pieces: list[bytes | memoryview] = []
+        self._held = [_NOTHING]
+
+    @property
+    def count(self) -> int:
+        """Of records."""
+        return self._held[-1].record_count
+
+    @property
+    def plain_bytes(self) -> int:
+        """Of the records."""
+        return self._held[-1].plain_bytes
+
+    @property
+    def estimated_bytes(self) -> int:
+        return HEADER_BYTES + int(self.plain_bytes * self._ratio)
+
+    @property
+    def base_timestamp(self) -> int | None:
+        return self._held[-1].base_timestamp
+
+    @property
+    def max_timestamp(self) -> int:
+        return self._held[-1].max_timestamp
 
     @property
     def last_offset(self) -> int | None:
         return self.count - 1 if self.count else None
 
-    def try_add(self, _index: int, _record: Record) -> bool:
+    def try_add(self, _record: Record) -> int:
         self.is_full = True
-        return False
+        return -1
 
     def take(self, run: Run) -> int:
         """How many of its records there was room for; it is closed where some are left."""
@@ -110,7 +144,7 @@ class RunFilling:
             return 0
         piece = run.take(self._room())
         if piece.record_count:
-            self._add(piece)
+            self._hold(piece)
         if run.left or self.estimated_bytes >= self._form.limit_bytes:
             self.is_full = True
         return piece.record_count
@@ -119,18 +153,21 @@ class RunFilling:
         limit_bytes = self._form.limit_bytes - HEADER_BYTES
         return Room(self.count, self.base_timestamp, self.plain_bytes, limit_bytes, self._ratio)
 
-    def _add(self, piece: Piece) -> None:
-        if self.base_timestamp is None:
-            self.base_timestamp = piece.first_timestamp_ms
-        self.max_timestamp = max(self.max_timestamp, piece.max_timestamp_ms)
-        self.count += piece.record_count
-        self._pieces.append(piece.encoded)
-        self.plain_bytes += len(piece.encoded)
-        self.estimated_bytes = HEADER_BYTES + int(self.plain_bytes * self._ratio)
+    def _hold(self, piece: Piece) -> None:
+        _, count, plain_bytes, base_timestamp, max_timestamp = self._held[-1]
+        self._held.append(
+            _Held(
+                piece.encoded,
+                count + piece.record_count,
+                plain_bytes + len(piece.encoded),
+                base_timestamp if count else piece.first_timestamp_ms,
+                max(max_timestamp, piece.max_timestamp_ms),
+            )
+        )
 
     def encoded(self) -> bytes:
         """The records' bytes."""
-        return b"".join(self._pieces)
+        return b"".join(held.encoded for held in self._held)
 
     def finish(self, producer_id: int, producer_epoch: int, base_sequence: int) -> bytearray:
         """The batch as it is sent, magic 2."""

@@ -83,16 +83,22 @@ class Producer(ProducerFacade):
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
         )
-        driver = self._driver
-        with driver.lock:
-            appended = self._producing.appending.at_once(outgoing)
-            if appended is not None and appended.wakes:
-                driver.check_open()
-                driver.wake()
-        if appended is not None:
-            return Future(appended.delivery, driver)
-        delivery = driver.run(self._producing.appending.in_time(outgoing))
-        return Future(delivery, driver)
+        driver, appending = self._driver, self._producing.appending
+        try:
+            with driver.lock:
+                appended = appending.at_once(outgoing)
+                if appended is not None and appended.wakes:
+                    driver.check_open()
+                    driver.wake()
+            if appended is not None:
+                return Future(appended.delivery, driver)
+            steps = appending.in_time(outgoing)
+        except Exception as error:  # noqa: BLE001 - raised again, once who wants to hear has heard
+            steps = appending.failing(outgoing, error)
+        except BaseException:  # Ctrl-C: what is in a batch is to be sent
+            driver.wake()
+            raise
+        return Future(driver.run(steps), driver)
 
     def send_rows(self, topic: str, rows: Rows, on_failure: OnFailure) -> None:
         """Hand over many records at once, encoded by whoever has them (`client/producer/runs.py`):

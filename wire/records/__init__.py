@@ -10,6 +10,8 @@
     exact.py       the same to Kafka's letter, slowly, for what that one refuses
     reading.py     records out of a batch of any magic
     building.py    batches out of records (payload.py: or out of what others have encoded)
+    bare_encoder.py aiokafka's compiled encoder of records
+    growing.py     a producer's open batch, whole wherever an exception cuts it off
     legacy/        message sets, magic 0 and 1, and conversions from and to them
     control.py     control batches: the end of a transaction
 
@@ -30,6 +32,7 @@ from logquake.wire.records.building import (
     stamp_producer,
 )
 from logquake.wire.records.control import ControlType, EndMarker, encode_end_marker, read_end_marker
+from logquake.wire.records.growing import GrowingPayload
 from logquake.wire.records.header import (
     BatchFlag,
     BatchHeader,
@@ -62,6 +65,7 @@ __all__ = [
     "Codec",
     "ControlType",
     "EndMarker",
+    "GrowingPayload",
     "MisplacedOffsetsError",
     "ProduceLimits",
     "Record",

@@ -6,11 +6,11 @@ base offset, so only the records' bytes are taken from it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from logquake.wire.compression import Codec, compress, decompress
 from logquake.wire.crc import crc32c
+from logquake.wire.records.bare_encoder import new_encoder
 from logquake.wire.records.compiled import DefaultRecordBatchBuilder
 from logquake.wire.records.header import BatchFlag, BatchHeader
 from logquake.wire.records.layout import (
@@ -35,9 +35,6 @@ from logquake.wire.sentinels import (
     NO_TIMESTAMP,
 )
 
-# The builder refuses what fits to the byte, and has an empty record that is cut off again.
-_BEYOND_LIMIT_BYTES = 8
-_NO_HEADERS: list[tuple[str, bytes | None]] = []
 _CODEC_BITS = 0x07
 _CONTINUES = 0x80  # of a varint
 _KEPT_ATTRIBUTES = _CODEC_BITS | int(BatchFlag.TRANSACTIONAL)
@@ -52,7 +49,6 @@ class BatchPayload:
     """
 
     __slots__ = (
-        "_append",
         "_builder",
         "_cut",
         "base_offset",
@@ -66,26 +62,13 @@ class BatchPayload:
         self,
         base_offset: int = 0,
         base_timestamp: int | None = None,
-        limit_bytes: int | None = None,
     ) -> None:
         self.base_offset = base_offset
         self.base_timestamp = base_timestamp
         self.max_timestamp = NO_TIMESTAMP
         self.last_offset: int | None = None
         self.count = 0
-        # The builder takes its first timestamp as the base and -1 for "none yet"; an empty record
-        # at time 0, cut off again, makes every later one relative to 0 whatever it is.
-        self._builder = DefaultRecordBatchBuilder(
-            MAGIC,
-            Codec.NONE,
-            0,
-            NO_PRODUCER_ID,
-            NO_PRODUCER_EPOCH,
-            NO_SEQUENCE,
-            sys.maxsize if limit_bytes is None else limit_bytes + _BEYOND_LIMIT_BYTES,
-        )
-        self._append = self._builder.append
-        self._append(0, 0, None, None, _NO_HEADERS)
+        self._builder = new_encoder()
         self._cut: int = self._builder.size()
 
     @property
@@ -113,25 +96,6 @@ class BatchPayload:
         self._builder.append(offset - self.base_offset, delta_ms, key, value, list(headers))
         self.last_offset = offset
         self.count += 1
-
-    def try_add(self, index: int, record: Record) -> int:
-        """The record at that place in a batch that begins at 0, without gaps: bytes that it adds, 0
-        where it does not fit. The first one is taken whatever its size.
-        """
-        _, timestamp_ms, key, value, headers = record
-        base = self.base_timestamp
-        if base is None:
-            base = self.base_timestamp = timestamp_ms
-        named = list(headers) if headers else _NO_HEADERS
-        added = self._append(index, timestamp_ms - base, key, value, named)
-        if added is None:
-            return 0
-        if timestamp_ms > self.max_timestamp:
-            self.max_timestamp = timestamp_ms
-        self.last_offset = index
-        self.count = index + 1
-        size: int = added.size
-        return size
 
     def encoded(self) -> memoryview:
         """The records' bytes; nothing can be added any more."""

@@ -17,7 +17,7 @@ from logquake.client.errors import (
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator, Flush
-from logquake.client.producer.appended import RECORDS, Appended, Full
+from logquake.client.producer.appended import RECORDS
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.leaders import Leaders
@@ -113,6 +113,7 @@ class AccumulatorPlayer(Player):
     def _append(self, name: str, where: str, value: str, lease: Lease | None = None) -> None:
         topic, _, partition = where.partition("-")
         record = Record(0, self._now_ms, None, value.encode())
+        lease = lease or Lease()
         try:
             result = self._core.append(
                 RECORDS,
@@ -126,13 +127,15 @@ class AccumulatorPlayer(Player):
         except (ProducerClosedError, RecordTooLargeError) as error:
             self._log(f"{name}: {type(error).__name__}: {error}")
             return
-        if isinstance(result, Full):
+        if result is None:
             waiting = f"w{name[1:]}"
-            self._leases[waiting] = (result.lease, where, len(value))
+            self._leases[waiting] = (lease, where, len(value))
             self._log(f"{name}: memory is short, {waiting} waits")
-        elif isinstance(result, Appended):
-            self._log(f"{name}: {result.place}{', wakes the sender' if result.wakes else ''}")
-            result.delivery.when_done(partial(self._told, name, result.delivery))
+            return
+        if not lease.is_used:
+            self._core.memory.release(lease)
+        self._log(f"{name}: {result.place}{', wakes the sender' if result.wakes else ''}")
+        result.delivery.when_done(partial(self._told, name, result.delivery))
 
     def _told(self, name: str, delivery: Delivery) -> None:
         outcome = delivery.outcome

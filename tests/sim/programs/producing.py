@@ -43,7 +43,7 @@ class _Unsent(NamedTuple):
 
     partition: int | None
     value: bytes
-    lease: Lease | None
+    lease: Lease
 
 
 class ProducingProgram:
@@ -139,12 +139,12 @@ class ProducingProgram:
         place = self.rng.choice(self._partitions)
         value = f"{self.name}-{self._records}".encode()
         is_sticky = self.rng.random() < STICKY_SHARE
-        return _Unsent(None if is_sticky else place.partition, value, None)
+        return _Unsent(None if is_sticky else place.partition, value, Lease())
 
     def _send(self, unsent: _Unsent) -> bool:
         """Whether there was memory for it, and, if it matters, the topic is known."""
         record = Record(0, self._scheduler.wall_ms(), None, unsent.value, ())
-        if unsent.lease is not None and not unsent.lease.is_granted:
+        if unsent.lease.is_asked_for and not unsent.lease.is_granted:
             return False
         told = self._sender.leaders().topics.get(self._topic)
         if unsent.partition is None and not (told and told.all):
@@ -158,9 +158,10 @@ class ProducingProgram:
             self._scheduler.now_ms(),
             lease=unsent.lease,
         )
-        if not isinstance(appended, Appended):
-            self._unsent[0] = unsent._replace(lease=appended.lease)
+        if appended is None:
             return False
+        if not unsent.lease.is_used:
+            self._accumulator.memory.release(unsent.lease)
         self._hand(appended, unsent.value)
         return True
 

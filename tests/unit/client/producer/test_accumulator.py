@@ -68,8 +68,7 @@ def test_an_open_batch_of_a_partition_that_its_topic_has_no_more_takes_nothing()
 def test_a_batch_that_is_open_is_filled_though_its_topic_has_no_partitions_any_more() -> None:
     record = Record(0, 0, None, b"x" * 100)
     room = Filling(Form(10_000))
-    assert room.try_add(0, record)
-    assert room.try_add(1, record)
+    assert [room.try_add(record), room.try_add(record)] == [0, 1]
     settings = BatchingSettings(batch_bytes=room.estimated_bytes)
     accumulator = Accumulator(settings, Unnumbered(), Random(1))
     accumulator.append(RECORDS, "t", None, record, led(1), 0)

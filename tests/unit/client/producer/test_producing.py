@@ -193,7 +193,8 @@ def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
     program.producing.telling.tell()
     [(_, error)] = told
     assert error is appended.delivery.outcome
-    assert program.producing.appending.at_once(program.outgoing(partition=0)) is None
+    with pytest.raises(ClosedError):
+        program.producing.appending.at_once(program.outgoing(partition=0))
     with pytest.raises(ClosedError):
         at_once(program.producing.appending.in_time(program.outgoing(partition=0)))
 
@@ -227,9 +228,10 @@ def test_an_interceptor_hears_of_a_header_that_nobody_could_send(partition: int 
     headers: Any = [("k", "no bytes")]
     bad = good._replace(record=good.record._replace(value=b"", headers=tuple(headers)))
     for _ in range(2):
-        assert program.producing.appending.at_once(bad) is None
         with pytest.raises(TypeError) as failed:
-            at_once(program.producing.appending.in_time(bad))
+            program.producing.appending.at_once(bad)
+        with pytest.raises(TypeError):
+            at_once(program.producing.appending.failing(bad, failed.value))
         assert program.heard.errors.pop() is failed.value
         program.producing.appending.at_once(good)
     assert program.heard.errors == []
