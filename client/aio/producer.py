@@ -70,11 +70,9 @@ class Producer(ProducerFacade):
         """Hand over a record; it is written later, and awaiting the future says where.
 
         ``on_delivery`` is called on the loop, and not awaited: TypeError is raised for a
-        coroutine's function. The rest is as with the one that blocks.
+        coroutine's function. A task that is cancelled here may have sent its record all the same.
+        The rest is as with the one that blocks.
         """
-        self._sent += 1
-        if self._sent % _RECORDS_A_TURN == 0:
-            await asyncio.sleep(0)  # before the record is taken: who is cancelled here sent nothing
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
         )
@@ -85,11 +83,21 @@ class Producer(ProducerFacade):
                 driver.check_open()
                 if appended.wakes:
                     driver.wake()
+                if self._ends_turn():
+                    await asyncio.sleep(0)
                 return Future(appended.delivery, driver)
             steps = appending.in_time(outgoing)
         except Exception as error:  # noqa: BLE001 - raised again, once who wants to hear has heard
             steps = appending.failing(outgoing, error)
-        return Future(await driver.run(steps), driver)
+        delivery = await driver.run(steps)
+        if self._ends_turn():
+            await asyncio.sleep(0)
+        return Future(delivery, driver)
+
+    def _ends_turn(self) -> bool:
+        """Asked once the record is taken: who sends in the turn of another sends after it."""
+        self._sent += 1
+        return self._sent % _RECORDS_A_TURN == 0
 
     async def flush(self, timeout_ms: int | None = None) -> None:
         """Send what is there without waiting for more, until all of it is done.
