@@ -58,6 +58,7 @@ class PartitionState:
         # Of a poll's records the first that the program has not been given yet, where it goes
         # through them one by one; the position is behind all of them.
         self.unseen: int | None = None
+        self._handed_out = -1  # what is before it
         self.high_watermark: int | None = None
         self.last_stable_offset: int | None = None
         self.log_start_offset: int | None = None
@@ -84,9 +85,10 @@ class PartitionState:
         return self._as_seen(self.valid_position)
 
     def _as_seen(self, position: FetchPosition | None) -> FetchPosition | None:
-        if position is None or self.unseen is None:
+        unseen = self.unseen  # a loop on another thread takes the next record without the lock
+        if position is None or unseen is None:
             return position
-        return position._replace(offset=self.unseen)
+        return self._back_from(position, unseen)
 
     @property
     def is_fetchable(self) -> bool:
@@ -107,10 +109,18 @@ class PartitionState:
         self.unseen = None
 
     def go_back(self, offset: int) -> None:
-        """From the position, if there is one."""
+        """From the position, if there is one, to what was handed out and is not seen."""
         if (position := self.position) is not None:
             is_in_doubt = self.valid_position is None  # a new leader, since it was read
-            self.seek(position._replace(offset=offset), validate=is_in_doubt)
+            self.seek(self._back_from(position, offset), validate=is_in_doubt)
+
+    def _back_from(self, position: FetchPosition, offset: int) -> FetchPosition:
+        """It may have moved since it was behind what was handed out: where a new leader's log parts
+        from what was read (KIP-320), that is not passed over; where it was reset, it stays.
+        """
+        if position.offset > self._handed_out:
+            return position
+        return position._replace(offset=min(offset, position.offset))
 
     def reset(self, policy: OffsetReset) -> None:
         self.fetch_state = AwaitReset(policy)
@@ -140,6 +150,7 @@ class PartitionState:
         if position is None:
             raise ValueError("it has no valid position to go on from")
         self.fetch_state = Fetching(FetchPosition(offset, epoch, position.leader))
+        self._handed_out = offset
 
     def end_offset(self, isolation: Isolation) -> int | None:
         """What follows the last record that may be read, as far as was told."""

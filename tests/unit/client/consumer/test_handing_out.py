@@ -20,6 +20,7 @@ from logquake.client.consumer.subscription import Subscriptions
 from logquake.wire.topic_partition import TopicPartition
 from tests.unit.client.at_once import at_once
 
+EPOCH = 4
 READ = {TopicPartition("t", 0): range(5, 8), TopicPartition("u", 1): range(2)}
 
 
@@ -37,7 +38,8 @@ def having_read() -> Subscriptions:
     subscriptions = Subscriptions(OffsetReset.EARLIEST)
     subscriptions.assign(list(READ))
     for place, offsets in READ.items():
-        subscriptions.of(place).seek(FetchPosition(offsets.stop))
+        subscriptions.of(place).seek(FetchPosition(offsets.start))
+        subscriptions.of(place).advance(offsets.stop, EPOCH)
     return subscriptions
 
 
@@ -70,6 +72,24 @@ def test_a_program_that_ends_in_what_it_gave_its_consumer_loses_no_records(
     with pytest.raises(SystemExit):
         at_once(handing_out.steps(fetched()))
     assert positions(subscriptions) == {place: offsets[0] for place, offsets in READ.items()}
+
+
+@pytest.mark.parametrize(("moved_to", "goes_on_at"), [(6, 5), (3, 3), (99, 99)])
+def test_where_a_position_is_moved_meanwhile_is_not_passed_over(
+    moved_to: int, goes_on_at: int
+) -> None:
+    """A new leader's log parts there from what was read; or, further on, it was reset."""
+    subscriptions = having_read()
+    place = next(iter(READ))
+
+    def moves_and_ends(_: object) -> NoReturn:
+        subscriptions.of(place).seek(FetchPosition(moved_to))
+        raise SystemExit
+
+    handing_out = HandingOut(subscriptions, Deserializers(None, moves_and_ends), Interceptors([]))
+    with pytest.raises(SystemExit):
+        at_once(handing_out.steps(fetched()))
+    assert positions(subscriptions)[place] == goes_on_at
 
 
 def test_what_is_handed_out_is_not_read_again() -> None:

@@ -6,18 +6,31 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from logquake.client.consumer.programs_own import ConsumerInterceptor
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from logquake.wire.messages.offsets import (
+    EpochEndOffset,
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderTopicResult,
+)
 from logquake.wire.records import Record, encode_batch
 from logquake.wire.topic_partition import TopicPartition
+from tests.unit.client.cluster_in_memory import FakeTopology
 from tests.unit.client.consumer.lone_consumer import LoneConsumer
 
 FIRST, SECOND = TopicPartition("t", 0), TopicPartition("t", 1)
 COUNT = 5
-BATCH = bytes(encode_batch([Record(at, 1_000, None, b"v%d" % at) for at in range(COUNT)]))
-PATIENCE_MS = 1_000
+BATCH = bytes(
+    encode_batch([Record(at, 1_000, None, b"v%d" % at) for at in range(COUNT)], leader_epoch=5)
+)
+PATIENCE_MS = MAX_AGE_MS = 1_000
 
 
 def share(asked: Any) -> PartitionData:
@@ -138,3 +151,66 @@ def test_what_an_interceptor_leaves_out_is_read() -> None:
     assert position(lone) == 4
     assert given(lone, 1) == [(0, 4)]
     assert position(lone) == COUNT
+
+
+# A new leader, whose log parts from what was read
+
+
+def led_anew(lone: LoneConsumer, parts_at: int | None, begins_at: int = 0) -> None:
+    """What it has from there on is of its own; None: of what was read it has nothing."""
+
+    def ends(request: Any, _: object) -> OffsetForLeaderEpochResponse:
+        end = EpochEndOffset(partition=0)
+        if parts_at is not None:
+            end = EpochEndOffset(partition=0, leader_epoch=5, end_offset=parts_at)
+        told = OffsetForLeaderTopicResult(topic=request.topics[0].topic, partitions=[end])
+        return OffsetForLeaderEpochResponse(topics=[told])
+
+    def begins(request: Any, _: object) -> ListOffsetsResponse:
+        told = ListOffsetsPartitionResponse(partition_index=0, offset=begins_at)
+        topic = ListOffsetsTopicResponse(name=request.topics[0].name, partitions=[told])
+        return ListOffsetsResponse(topics=[topic])
+
+    topology = FakeTopology(leaders={0: (2, 6)})
+    lone.network.handlers |= {
+        ApiKey.METADATA: topology.metadata,
+        ApiKey.OFFSET_FOR_LEADER_EPOCH: ends,
+        ApiKey.LIST_OFFSETS: begins,
+    }
+    lone.be_left_alone(3 * MAX_AGE_MS)
+
+
+def amid(count: int) -> LoneConsumer:
+    lone = reading(FIRST, auto_offset_reset="earliest", metadata_max_age_ms=MAX_AGE_MS)
+    assert len(given(lone, count)) == count
+    return lone
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_what_a_new_leader_has_in_the_place_of_what_was_given_is_read(count: int) -> None:
+    lone = amid(count)
+    led_anew(lone, parts_at=2)
+    assert position(lone) == 2
+    assert polled(lone) == [2, 3, 4]
+
+
+def test_what_was_not_given_is_read_from_before_where_its_log_parts() -> None:
+    lone = amid(1)
+    led_anew(lone, parts_at=3)
+    assert position(lone) == 1
+    assert polled(lone) == [1, 2, 3, 4]
+
+
+def test_a_loop_goes_on_with_what_was_polled_and_then_where_its_log_parts() -> None:
+    lone = amid(3)
+    led_anew(lone, parts_at=2)
+    assert given(lone, 5) == [(0, 3), (0, 4), (0, 2), (0, 3), (0, 4)]
+
+
+@pytest.mark.parametrize("begin", [0, 1, COUNT + 3])
+def test_a_reset_is_not_undone_by_what_was_not_given(begin: int) -> None:
+    lone = amid(3)
+    led_anew(lone, parts_at=None, begins_at=begin)
+    assert position(lone) == begin
+    lone.consuming.seeking.pause([FIRST])  # which takes back what was not given
+    assert position(lone) == begin
