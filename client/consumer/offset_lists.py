@@ -106,8 +106,10 @@ def _take(
         found = _found(told)
         if found.offset >= 0:
             result.found[place] = found
-        elif not by_time or found.offset != UNKNOWN_OFFSET:
+        elif found.offset != UNKNOWN_OFFSET:
             result.refused = MalformedResponseError(f"offset {found.offset} of {place}")
+        elif not by_time:  # of a leader that has the log not at hand, or is just taking it over
+            result.again.add(place)
     elif error is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
         result.refused = broker_error(told.error_code, f"topic {place.topic}")
     elif error is not ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT:  # it knows no times: none is found

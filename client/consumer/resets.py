@@ -62,12 +62,9 @@ class Resets:
             self._requests.fail(policies, answer, now_ms)
             return
         told = listed(policies, answer, by_time=False)
-        if told.refused is not None:
-            self._requests.fail(policies, told.refused, now_ms)
-            return
         missing = policies.keys() - told.found.keys()
         if missing:
-            self._requests.fail(missing, None, now_ms)
+            self._requests.fail(missing, told.refused, now_ms)
         for place, found in told.found.items():
             self._found(place, policies[place], found)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.client.errors import MalformedResponseError
+from logquake.client.errors import MalformedResponseError, TimedOutError
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 from logquake.wire.messages.group_offsets import (
@@ -23,6 +23,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopicResponse,
 )
 from logquake.wire.topic_partition import TopicPartition
+from tests.unit.client.cluster_in_memory import FakeTopology
 from tests.unit.client.consumer.lone_consumer import LoneConsumer
 
 PLACE, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -126,9 +127,29 @@ def test_offsets_that_cannot_be_are_an_error(
 
 
 @pytest.mark.parametrize("ask", [begin, end, position])
-def test_a_log_without_a_begin_or_an_end_is_an_error(ask: Callable[[LoneConsumer], object]) -> None:
-    with pytest.raises(MalformedResponseError, match="offset -1 of t-0"):
-        ask(listing({PLACE: -1}))
+def test_a_leader_that_cannot_say_yet_where_its_log_begins_or_ends_is_asked_again(
+    ask: Callable[[LoneConsumer], object],
+) -> None:
+    """Without an error, as brokers of 0.10 do after their restart, others while the log is away."""
+    told = {PLACE: -1}
+    lone = listing(told)
+    with pytest.raises(TimedOutError):
+        ask(lone)
+    assert 2 < len(lone.network.requests[ApiKey.LIST_OFFSETS]) <= TIMEOUT_MS // 100 + 2
+    told[PLACE] = 7
+    assert ask(lone) in (7, {PLACE: 7})
+
+
+@pytest.mark.parametrize("untold", [{OTHER: -1}, {OTHER: -5}, {}], ids=str)
+def test_a_partition_that_is_told_is_read_though_another_one_of_its_leader_is_not(
+    untold: dict[TopicPartition, int],
+) -> None:
+    topology = FakeTopology(leaders={0: (1, 5), 1: (1, 7)})
+    lone = listing({PLACE: 7, **untold})
+    lone.network.handlers[ApiKey.METADATA] = topology.metadata
+    lone.call(lone.consuming.assign([PLACE, OTHER]))
+    lone.be_left_alone(TIMEOUT_MS)
+    assert position(lone) == 7
 
 
 def test_there_may_be_no_record_of_a_time() -> None:
