@@ -2,7 +2,8 @@
 
 A broker whose answer is of no use is left alone for retry.backoff.ms: its next one would come as
 soon, and be as useless, and nobody has to poll for that. So is one that has no room for what is
-asked, and one that does not wait for records as it was asked to.
+asked, and one that does not wait for records as it was asked to; but not one that has forgotten a
+session, which makes room for another one's: it is asked for all.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class FetchRequests:
         self._leave_alone(now_ms)
         may_ask = partial(self._may_ask, now_ms=now_ms)
         for node_id, request in self._fetcher.requests(now_ms, may_ask).items():
-            self._ask(node_id, request, partial(self._answered, now_ms), now_ms)
+            self._ask(node_id, request, partial(self._answered, now_ms, request), now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
         """When somebody may be asked again who was left alone."""
@@ -100,11 +101,14 @@ class FetchRequests:
         asked = ClientRequest(message, version, FetchResponse, told, max_response_bytes=bound)
         self._network.send(node_id, asked, now_ms)
 
-    def _answered(self, sent_ms: int, node_id: int, version: int, answer: Answer) -> None:
+    def _answered(
+        self, sent_ms: int, request: SessionRequest, node_id: int, version: int, answer: Answer
+    ) -> None:
         if isinstance(answer, FetchResponse):
             self._answered_since.append((sent_ms, answer.throttle_time_ms))
             if not self._fetcher.answered(node_id, answer, version):
-                self._useless.add(node_id)
+                if not request.session_is_forgotten(answer):
+                    self._useless.add(node_id)
             elif not answer.responses:
                 self._not_before_ms[node_id] = sent_ms + self._shortest_wait_ms
         else:

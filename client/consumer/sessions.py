@@ -79,6 +79,11 @@ class SessionRequest:
             rack_id=settings.rack,
         )
 
+    def session_is_forgotten(self, answer: FetchResponse) -> bool:
+        """As honest brokers tell who goes on with one; not who asks for all."""
+        is_unknown = answer.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+        return is_unknown and not self.metadata.is_full
+
 
 def _topics(named: Mapping[TopicPartition, Asked], max_bytes: int) -> list[FetchTopic]:
     """Of a topic those together that follow one another: the order says who is served first."""

@@ -40,7 +40,7 @@ _LOG = logging.getLogger(__name__)
 
 OUTLIVED = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
 _AT_ONCE = 5  # times in a row, in which a group of many members has settled
-_JOIN_AT_ONCE = (*OUTLIVED, ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.REBALANCE_IN_PROGRESS)
+_JOIN_AT_ONCE = (ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.REBALANCE_IN_PROGRESS)
 
 
 class Membership:
@@ -63,6 +63,7 @@ class Membership:
         self._heartbeat = heartbeat
         self._statistics = statistics
         self._in_vain = 0  # since a rebalance has ended
+        self._not_before_ms = 0
         self.held: Held | None = None  # as a sticky assignor remembers it
         self.failure: ClientError | None = None  # the program has not heard of it yet
 
@@ -94,7 +95,7 @@ class Membership:
     def join(self, now_ms: int) -> None:
         """It has given up what it had to."""
         self._statistics.rebalance_began(now_ms)
-        self.stage = ToJoin(now_ms)
+        self.stage = ToJoin(max(now_ms, self._not_before_ms))
 
     def resume(self, halted: Halted) -> None:
         """The program has heard why, and polls again."""
@@ -180,6 +181,8 @@ class Membership:
         code = error.code if isinstance(error, BrokerError) else None
         self._statistics.rebalance_failed(error, now_ms)
         self.rejoin_reason = f"rebalance failed due to {code.name if code else error}"
+        if code in OUTLIVED:
+            self._was_in_vain(now_ms)
         if isinstance(self.stage, Out):
             return  # the program has something to give up first
         if code in _JOIN_AT_ONCE:
@@ -191,9 +194,13 @@ class Membership:
 
     def join_again(self, now_ms: int) -> None:
         """At once, as Kafka's; who is told to again and again, of no rebalance that ends, waits."""
+        self._was_in_vain(now_ms)
+        self.stage = ToJoin(self._not_before_ms)
+
+    def _was_in_vain(self, now_ms: int) -> None:
         self._in_vain += 1
         wait_ms = self._settings.retry_backoff_ms if self._in_vain > _AT_ONCE else 0
-        self.stage = ToJoin(now_ms + wait_ms)
+        self._not_before_ms = now_ms + wait_ms
 
     def halt_for_assignor(self, cause: Exception) -> None:
         error = cause

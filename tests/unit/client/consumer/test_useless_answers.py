@@ -44,6 +44,24 @@ def reading(fetch: Handler | None) -> LoneConsumer:
     return lone
 
 
+def subscribing(key: ApiKey, refusal: Message) -> LoneConsumer:
+    """A coordinator answers, with the refusal to each request of that key."""
+    coordinator = ModelCoordinator(Random(1))
+    lone = LoneConsumer({}, group_id="g", retry_backoff_ms=BACKOFF_MS)
+
+    def answer(request: Message, _: object) -> Message:
+        lone.clock.now += 1
+        if request.__schema__.key == key:
+            return refusal
+        return coordinator.answer(request, refuses=False)
+
+    lone.network.handlers |= dict.fromkeys(
+        (ApiKey.FIND_COORDINATOR, ApiKey.HEARTBEAT, ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP), answer
+    )
+    lone.call(lone.consuming.subscribe(["t"], None))
+    return lone
+
+
 def fetches(lone: LoneConsumer) -> int:
     return len(lone.network.requests[ApiKey.FETCH])
 
@@ -72,6 +90,28 @@ def test_a_useless_answer_is_followed_by_a_pause(useless: Message | bytes) -> No
     assert lone.passes < 30 * asked
 
 
+def test_records_go_on_at_once_though_their_broker_forgets_each_session() -> None:
+    """It has more readers than it keeps sessions for; Kafka's clients too lose no time."""
+
+    def fetch(request: FetchRequest, _: object) -> FetchResponse:
+        if request.session_epoch > 0:
+            return FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        at = request.topics[0].partitions[0].fetch_offset
+        record = encode_batch([Record(at, 1, None, b"v")], base_offset=at)
+        data = PartitionData(partition_index=0, error_code=0, high_watermark=at + 1)
+        data.records = memoryview(bytes(record))
+        begun = about(request, data)
+        begun.session_id = 7
+        return begun
+
+    lone = reading(fetch)
+    began_ms = lone.clock.now
+    read = 0
+    while read < 20:
+        read += len(lone.call(lone.consuming.poll(BACKOFF_MS)))
+    assert lone.clock.now - began_ms < BACKOFF_MS
+
+
 def test_a_broker_that_does_not_wait_for_records_is_not_asked_all_the_time() -> None:
     def fetch(request: FetchRequest, _: object) -> FetchResponse:
         if request.session_id:
@@ -88,28 +128,33 @@ def test_a_broker_that_does_not_wait_for_records_is_not_asked_all_the_time() -> 
     assert lone.passes < 30 * asked
 
 
+@pytest.mark.parametrize("code", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION])
+@pytest.mark.parametrize("key", [ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP])
+def test_a_coordinator_that_knows_no_member_is_asked_now_and_then(
+    key: ApiKey, code: ErrorCode
+) -> None:
+    refusals: dict[ApiKey, Message] = {
+        ApiKey.JOIN_GROUP: JoinGroupResponse(
+            error_code=code, protocol_name="", leader="", member_id=""
+        ),
+        ApiKey.SYNC_GROUP: SyncGroupResponse(error_code=code),
+    }
+    lone = subscribing(key, refusals[key])
+    lone.call(lone.consuming.poll(IDLE_MS))
+    asked = len(lone.network.requests[key])
+    assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 10
+    assert lone.passes < 30 * asked
+
+
 @pytest.mark.parametrize("key", [ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP])
 def test_a_coordinator_that_has_a_member_join_for_ever_is_asked_now_and_then(key: ApiKey) -> None:
-    random = Random(1)
-    coordinator = ModelCoordinator(random)
     refusals: dict[ApiKey, Message] = {
         ApiKey.JOIN_GROUP: JoinGroupResponse(
             error_code=ErrorCode.MEMBER_ID_REQUIRED, protocol_name="", leader="", member_id="m1"
         ),
         ApiKey.SYNC_GROUP: SyncGroupResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS),
     }
-    lone = LoneConsumer({}, group_id="g", retry_backoff_ms=BACKOFF_MS)
-
-    def answer(request: Message, _: object) -> Message:
-        lone.clock.now += 1
-        if request.__schema__.key == key:
-            return refusals[key]
-        return coordinator.answer(request, refuses=False)
-
-    lone.network.handlers |= dict.fromkeys(
-        (ApiKey.FIND_COORDINATOR, ApiKey.HEARTBEAT, *refusals), answer
-    )
-    lone.call(lone.consuming.subscribe(["t"], None))
+    lone = subscribing(key, refusals[key])
     lone.call(lone.consuming.poll(100))
     lone.be_left_alone(IDLE_MS)
     asked = len(lone.network.requests[key])
