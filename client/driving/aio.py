@@ -189,7 +189,7 @@ class AioDriver:
             self._fail(error)
             return
         try:
-            self._tell()
+            self._tell_users()
         except BaseException:
             self.wake()  # for what is left to tell, if the loop goes on
             raise
@@ -209,6 +209,10 @@ class AioDriver:
         else:
             if comes_to_something:
                 self._pass()
+
+    def _tell_users(self) -> None:
+        """What a callback sets in its context is gone with it: the next ones know nothing of it."""
+        self._context.copy().run(self._tell)
 
     def _wake_those_who_wait(self) -> None:
         """They look for themselves, since things may have changed again when they come to it."""
@@ -289,7 +293,7 @@ class AioDriver:
         has_told = False
         while not has_told:
             try:
-                self._tell()
+                self._tell_users()
                 has_told = True
             except BaseException as error:  # noqa: BLE001 - raised below
                 ends = error

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from contextvars import ContextVar
+from functools import partial
 from random import Random
 
 import pytest
@@ -397,3 +398,24 @@ def test_what_is_told_is_no_part_of_the_call_that_woke_the_driver() -> None:
             assert set(told) == {"outside"}
 
     asyncio.run(main())
+
+
+def test_what_a_callback_sets_in_its_context_is_gone_in_the_next_pass() -> None:
+    where, told = ContextVar("where", default="outside"), list[str]()
+
+    def tell() -> None:
+        told.append(where.get())
+        where.set("in a callback")
+
+    def has_told_since(count: int) -> bool:
+        return len(told) > count
+
+    async def main() -> None:
+        async with driven(Counting(), tell=tell) as driver:
+            while len(told) < 3:
+                told_before = len(told)
+                driver.wake()
+                assert await driver.wait(partial(has_told_since, told_before), in_time())
+
+    asyncio.run(main())
+    assert set(told) == {"outside"}
