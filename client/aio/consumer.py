@@ -16,6 +16,7 @@ from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
+from logquake.client.consumer.taken import Taken
 from logquake.client.consumers import (
     CLOSE_TIMEOUT_MS,
     ITERATION_MS,
@@ -97,9 +98,15 @@ class Consumer(ConsumerFacade):
 
     async def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
         await self._let_others_on()
-        driver = self._driver
-        at_hand = None if driver.is_closed else self._consuming.at_hand(driver.wake)
-        return await driver.run(self._consuming.poll(timeout_ms)) if at_hand is None else at_hand
+        driver, consuming, taken = self._driver, self._consuming, Taken()
+        try:
+            at_hand = None if driver.is_closed else consuming.at_hand(driver.wake, taken)
+            if at_hand is not None:
+                return at_hand
+            return await driver.run(consuming.poll(timeout_ms, taken))
+        except BaseException:
+            taken.give_back()
+            raise
 
     async def _let_others_on(self) -> None:
         """Others on the loop have their turn before anything is taken: who is cancelled in it loses
@@ -112,7 +119,12 @@ class Consumer(ConsumerFacade):
     async def poll_batches(
         self, timeout_ms: int = 0
     ) -> Mapping[TopicPartition, Sequence[StoredBatch]]:
-        return await self._driver.run(self._consuming.poll_batches(timeout_ms))
+        taken = Taken()
+        try:
+            return await self._driver.run(self._consuming.poll_batches(timeout_ms, taken))
+        except BaseException:
+            taken.give_back()
+            raise
 
     def pause(self, places: Collection[TopicPartition]) -> None:
         self._driver.call(lambda _: self._consuming.seeking.pause(places))

@@ -14,6 +14,7 @@
     calls.py            what holds of each call; callers.py: one at a time
     failures.py         what went wrong between them
     programs_own.py     the program's deserializers and interceptors
+    taken.py            what a poll has taken, and gives back where it is cut off
     handing_out.py      fetched records, as the program gets them; one_by_one.py: in its loop
     position_requests.py what leaders are asked about positions: resets.py, validations.py
     ungrouped.py        a consumer without a group

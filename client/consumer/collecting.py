@@ -16,6 +16,7 @@ from logquake.client.consumer.completed import CompletedFetch
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
 from logquake.client.consumer.statistics import FetchStatistics
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.consumer.taken import Taken
 from logquake.client.errors import ClientError, CorruptRecordError, broker_error
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.topic_partition import TopicPartition
@@ -73,7 +74,7 @@ class FetchCollector:
         self._statistics = statistics
         self.turns = 0
 
-    def collect(self, now_ms: int, take: Take[T]) -> Fetched[T]:
+    def collect(self, now_ms: int, take: Take[T], taken: Taken) -> Fetched[T]:
         """max.poll.records at most, or so many of what else ``take`` takes.
 
         Raises ClientError if nothing can be handed out before it.
@@ -81,7 +82,7 @@ class FetchCollector:
         fetched = Fetched[T]()
         paused: list[CompletedFetch] = []
         try:
-            self._collect(fetched, take, paused, now_ms)
+            self._collect(fetched, take, taken, paused, now_ms)
         except ClientError:
             if not fetched.records and not fetched.advanced:
                 raise
@@ -95,7 +96,12 @@ class FetchCollector:
             self._count(fetch, now_ms)
 
     def _collect(
-        self, fetched: Fetched[T], take: Take[T], paused: list[CompletedFetch], now_ms: int
+        self,
+        fetched: Fetched[T],
+        take: Take[T],
+        taken: Taken,
+        paused: list[CompletedFetch],
+        now_ms: int,
     ) -> None:
         while (room := self._settings.max_poll_records - fetched.count) > 0:
             current = self._buffer.current
@@ -106,7 +112,7 @@ class FetchCollector:
                 paused.append(current)
                 self._buffer.current = None
             else:
-                self._take(current, partial(take, current, room), fetched, now_ms)
+                self._take(current, partial(take, current, room), fetched, taken, now_ms)
 
     def _begin_next(self, fetched: Fetched[T], now_ms: int) -> bool:
         """Whether there was one. An answer that raises stays while it has bytes: seek past it."""
@@ -136,6 +142,7 @@ class FetchCollector:
         fetch: CompletedFetch,
         take: Callable[[], list[T]],
         fetched: Fetched[T],
+        taken: Taken,
         now_ms: int,
     ) -> None:
         """Nothing of what is not assigned, not to be handed out, or from where nobody is now."""
@@ -147,10 +154,17 @@ class FetchCollector:
         if position.offset != fetch.next_offset:
             self._drain(fetch, now_ms)
             return
-        records = take()
+        try:
+            records = take()
+        except ClientError:
+            raise
+        except BaseException:  # Ctrl-C: nobody knows which records were passed over
+            fetch.drain()
+            raise
         if records:
             fetched.records.setdefault(fetch.place, []).extend(records)
         if fetch.next_offset > position.offset:
+            taken.takes(state, position)
             state.advance(fetch.next_offset, fetch.last_epoch)
             fetched.advanced = True
         if (lag := state.lag(self._settings.isolation)) is not None:

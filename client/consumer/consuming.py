@@ -32,6 +32,7 @@ from logquake.client.consumer.records import NOTHING, ConsumerRecords
 from logquake.client.consumer.seeking import Seeking
 from logquake.client.consumer.statistics import FETCHING, Groups, PollStatistics
 from logquake.client.consumer.subscription import Nothing, Subscriptions
+from logquake.client.consumer.taken import Taken
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError
@@ -161,7 +162,7 @@ class Consuming:
 
     # Polling
 
-    def at_hand(self, wake: Callable[[], None]) -> ConsumerRecords | None:
+    def at_hand(self, wake: Callable[[], None], taken: Taken) -> ConsumerRecords | None:
         """What a poll hands out without waiting for anything or calling anything of the program's,
         as most do; None where `poll` is to be called. Raises as that.
 
@@ -177,7 +178,7 @@ class Consuming:
             fetcher = self._fetcher
             turns, had_something = fetcher.turns, fetcher.has_something
             try:
-                fetched = fetcher.collect(now_ms)
+                fetched = fetcher.collect(now_ms, taken)
             finally:
                 if fetcher.turns != turns or (had_something and not fetcher.has_something):
                     wake()
@@ -199,30 +200,38 @@ class Consuming:
             or self._group.awaits_program
         )
 
-    def poll(self, timeout_ms: int) -> Steps[ConsumerRecords]:
+    def poll(self, timeout_ms: int, taken: Taken) -> Steps[ConsumerRecords]:
         """Once there are some, or time is up. None come, too, where a position moves over records
         that nobody may see.
 
         Raises ClientError, and what a listener of the program's own raises.
         """
         with self._calls.one_at_a_time():
-            fetched = yield from self._polled(timeout_ms, self._fetcher.collect)
+            fetched = yield from self._polled(timeout_ms, self._fetcher.collect, taken)
             return NOTHING if fetched is None else (yield from self._handing_out.steps(fetched))
 
     def poll_for_loop(self, timeout_ms: int) -> Steps[None]:
         """As `poll`; the records are in ``one_by_one``."""
         with self._calls.one_at_a_time():
-            records = yield from self.poll(timeout_ms)
-            self.one_by_one.take_in(records)
+            taken = Taken()
+            try:
+                records = yield from self.poll(timeout_ms, taken)
+                self.one_by_one.take_in(records)
+            except BaseException:
+                self.one_by_one.forget()
+                taken.give_back()
+                raise
 
-    def poll_batches(self, timeout_ms: int) -> Steps[Mapping[TopicPartition, list[StoredBatch]]]:
+    def poll_batches(
+        self, timeout_ms: int, taken: Taken
+    ) -> Steps[Mapping[TopicPartition, list[StoredBatch]]]:
         """As `poll`; deserializers and interceptors have no part in it."""
         with self._calls.one_at_a_time():
-            fetched = yield from self._polled(timeout_ms, self._fetcher.collect_batches)
+            fetched = yield from self._polled(timeout_ms, self._fetcher.collect_batches, taken)
             return {} if fetched is None else fetched.records
 
     def _polled(
-        self, timeout_ms: int, collect: Callable[[int], Fetched[T]]
+        self, timeout_ms: int, collect: Callable[[int, Taken], Fetched[T]], taken: Taken
     ) -> Steps[Fetched[T] | None]:
         """None where time is up."""
         check_time(timeout_ms)
@@ -239,7 +248,7 @@ class Consuming:
             yield from self._group.attend(self._listener)
             self._attend_ms = self._group.attend_again_ms(self._calls.now_ms())
             self._calls.raise_noted()
-            fetched = collect(self._calls.now_ms())
+            fetched = collect(self._calls.now_ms(), taken)
             if fetched.records or fetched.advanced:
                 return fetched
             if not (yield from self._wait_for_news(deadline_ms)):

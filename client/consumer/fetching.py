@@ -20,6 +20,7 @@ from logquake.client.consumer.sessions import Asked, FetchSession, SessionReques
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import FetchStatistics, Tally
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.consumer.taken import Taken
 from logquake.client.network.moved_leaders import moved_leaders, nodes_at
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchResponse
@@ -45,12 +46,12 @@ class Fetcher:
         self._sessions: dict[int, FetchSession] = {}
         self._in_flight: dict[int, SessionRequest] = {}
 
-    def collect(self, now_ms: int) -> Fetched[ConsumerRecord]:
+    def collect(self, now_ms: int, taken: Taken) -> Fetched[ConsumerRecord]:
         """See FetchCollector.collect."""
-        return self._collector.collect(now_ms, CompletedFetch.take)
+        return self._collector.collect(now_ms, CompletedFetch.take, taken)
 
-    def collect_batches(self, now_ms: int) -> Fetched[StoredBatch]:
-        return self._collector.collect(now_ms, CompletedFetch.take_batches)
+    def collect_batches(self, now_ms: int, taken: Taken) -> Fetched[StoredBatch]:
+        return self._collector.collect(now_ms, CompletedFetch.take_batches, taken)
 
     @property
     def has_something(self) -> bool:

@@ -65,7 +65,7 @@ class _Share:
         self.state = state
         self._records = records
         self._given = 0
-        self._mark()
+        self._mark(0)
 
     def next(self, subscriptions: Subscriptions) -> ConsumerRecord | None:
         """None at its end, also where the program has sought, or paused it, or has it no more."""
@@ -77,11 +77,14 @@ class _Share:
             state.unseen != record.offset or subscriptions.find(record.place) is not state
         ):
             return None
-        self._given += 1
-        self._mark()
+        self._mark(self._given + 1)
         return record
 
-    def _mark(self) -> None:
+    def _mark(self, given: int) -> None:
+        """So many are given. What the program commits goes by ``unseen`` alone, which is set once
+        nothing is left that a signal's handler could come before.
+        """
+        unseen = None if given == len(self._records) else self._records[given].offset
+        self._given = given
         if self.state is not None:
-            is_last = self._given == len(self._records)
-            self.state.unseen = None if is_last else self._records[self._given].offset
+            self.state.unseen = unseen

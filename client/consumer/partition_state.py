@@ -122,6 +122,11 @@ class PartitionState:
             return position
         return position._replace(offset=min(offset, position.offset))
 
+    def take_back(self, before: FetchPosition) -> None:
+        """What was read since is read again: the program was given none of it."""
+        self.go_back(before.offset)
+        self.unseen = None
+
     def reset(self, policy: OffsetReset) -> None:
         self.fetch_state = AwaitReset(policy)
 

@@ -50,8 +50,8 @@ class Seeking:
             self._metadata.saw_epoch(place, wanted.leader_epoch)
             leader = leader_of(self._metadata.snapshot, place)
             position = FetchPosition(wanted.offset, wanted.leader_epoch, leader)
-            state.unseen = None
             state.seek(position, validate=True)
+            state.unseen = None
 
     def seek_to_beginning(self, places: Collection[TopicPartition]) -> None:
         """Of all that are assigned, where none is named. Lazily: it is asked for when it is due."""
@@ -65,8 +65,8 @@ class Seeking:
         with self._calls.one_at_a_time():
             check_places(places)
             for state in [self._subscriptions.of(each) for each in places or self._assigned()]:
-                state.unseen = None
                 state.reset(policy)
+                state.unseen = None
 
     def position(self, place: TopicPartition, timeout_ms: int) -> Steps[int]:
         """The offset that the program gets next. Raises TimedOutError, and ClientError of looking

@@ -7,6 +7,7 @@ names. Never both: the group would take back what the program has chosen.
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass
 
@@ -61,7 +62,7 @@ class Subscriptions:
         self.wish: Wish = Nothing()
         self.assignments = 0  # counted: whoever looks for new partitions looks after each
         self._of_group: frozenset[str] = frozenset()
-        self._assigned: dict[TopicPartition, PartitionState] = {}
+        self._assigned: OrderedDict[TopicPartition, PartitionState] = OrderedDict()
 
     # What is wanted
 
@@ -92,7 +93,7 @@ class Subscriptions:
     def unsubscribe(self) -> None:
         self.wish = Nothing()
         self._of_group = frozenset()
-        self._assigned = {}
+        self._assigned = OrderedDict()
 
     @property
     def topics(self) -> frozenset[str]:
@@ -164,7 +165,9 @@ class Subscriptions:
     def _set(self, places: Iterable[TopicPartition]) -> None:
         self.assignments += 1
         states = self._assigned
-        self._assigned = {place: states.get(place, PartitionState()) for place in sorted(places)}
+        self._assigned = OrderedDict(
+            (place, states.get(place, PartitionState())) for place in sorted(places)
+        )
 
     @property
     def assigned(self) -> Set[TopicPartition]:
@@ -183,9 +186,8 @@ class Subscriptions:
 
     def to_end(self, place: TopicPartition) -> None:
         """It was served, or cannot be."""
-        state = self._assigned.pop(place, None)
-        if state is not None:
-            self._assigned[place] = state
+        if place in self._assigned:
+            self._assigned.move_to_end(place)  # in one step: it is assigned whatever comes
 
     def fetchable(self) -> list[TopicPartition]:
         return [place for place, state in self._assigned.items() if state.is_fetchable]

@@ -15,6 +15,7 @@ from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
+from logquake.client.consumer.taken import Taken
 from logquake.client.consumers import (
     CLOSE_TIMEOUT_MS,
     ITERATION_MS,
@@ -115,16 +116,30 @@ class Consumer(ConsumerFacade):
         Raises NotSubscribedError, NoOffsetForPartitionError, OffsetOutOfRangeError,
         LogTruncatedError, CorruptRecordError, RecordDeserializationError, RebalanceListenerError.
         """
-        driver = self._driver
-        with driver.lock:
-            at_hand = None if driver.is_closed else self._consuming.at_hand(driver.wake)
-        return driver.run(self._consuming.poll(timeout_ms)) if at_hand is None else at_hand
+        driver, consuming, taken = self._driver, self._consuming, Taken()
+        try:
+            with driver.lock:
+                at_hand = None if driver.is_closed else consuming.at_hand(driver.wake, taken)
+            return driver.run(consuming.poll(timeout_ms, taken)) if at_hand is None else at_hand
+        except BaseException:
+            self._give_back(taken)
+            raise
 
     def poll_batches(self, timeout_ms: int = 0) -> Mapping[TopicPartition, Sequence[StoredBatch]]:
         """As `poll`, batches as they are stored, for who parses many records at a time: checked,
         and none that nobody may see; max.poll.records of them at most.
         """
-        return self._driver.run(self._consuming.poll_batches(timeout_ms))
+        taken = Taken()
+        try:
+            return self._driver.run(self._consuming.poll_batches(timeout_ms, taken))
+        except BaseException:
+            self._give_back(taken)
+            raise
+
+    def _give_back(self, taken: Taken) -> None:
+        if taken:
+            with self._driver.lock:
+                taken.give_back()
 
     def pause(self, places: Collection[TopicPartition]) -> None:
         """Nothing of them is handed out until `resume`; they stay assigned."""

@@ -15,6 +15,7 @@ from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecords
+from logquake.client.consumer.taken import Taken
 from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import ClientError
 from logquake.client.network.effects import Write
@@ -164,12 +165,12 @@ class ConsumerPlayer(CorePlayer):
         self._call(self._consuming.subscribe(to, None))
 
     def do_poll(self, ms: str = "0") -> None:
-        self._call(self._consuming.poll(int(ms)))
+        self._call(self._consuming.poll(int(ms), Taken()))
 
     def do_take(self) -> None:
         """What a poll finds at hand."""
         try:
-            found = self._consuming.at_hand(lambda: self._log("more is wanted"))
+            found = self._consuming.at_hand(lambda: self._log("more is wanted"), Taken())
         except ClientError as error:
             self._log(f"{type(error).__name__}: {error}")
         else:

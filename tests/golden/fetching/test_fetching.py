@@ -13,6 +13,7 @@ from logquake.client.consumer.position import EpochEnd, FetchPosition
 from logquake.client.consumer.sessions import SessionRequest
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.consumer.taken import Taken
 from logquake.client.errors import ClientError
 from logquake.client.isolation import Isolation
 from logquake.client.network.effects import Node
@@ -128,7 +129,7 @@ class FetchingPlayer(Player):
 
     def do_poll(self) -> None:
         try:
-            fetched = self._fetcher.collect(self._now_ms)
+            fetched = self._fetcher.collect(self._now_ms, Taken())
         except ClientError as error:
             self._log(f"{type(error).__name__}: {error}")
             return

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.records import ConsumerRecords
+from logquake.client.consumer.taken import Taken
 from logquake.client.errors import ClientError, TimedOutError
 from logquake.client.producer.producing import Producing
 from logquake.wire.topic_partition import TopicPartition
@@ -81,7 +82,7 @@ class Copier(Member):
         producing: Producing,
     ) -> Life:
         try:
-            records: ConsumerRecords = yield Do(driver, consuming.poll(100))
+            records: ConsumerRecords = yield Do(driver, consuming.poll(100, Taken()))
         except ClientError:
             yield Sleep(20)
             return

@@ -10,6 +10,7 @@ from typing import ClassVar, TypeAlias
 from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.records import ConsumerRecords
+from logquake.client.consumer.taken import Taken
 from logquake.client.consumers import found_consumer
 from logquake.client.errors import ClientError
 from logquake.seams.network import Disconnected
@@ -213,7 +214,7 @@ class Member:
         yield Do(driver, consuming.subscribe(self._wish, listener))
         while True:
             try:
-                records: ConsumerRecords = yield Do(driver, consuming.poll(100))
+                records: ConsumerRecords = yield Do(driver, consuming.poll(100, Taken()))
             except ClientError:
                 yield Sleep(20)
                 continue

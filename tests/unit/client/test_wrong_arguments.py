@@ -22,6 +22,7 @@ from logquake.client import (
 )
 from logquake.client.consumer.programs_own import Interceptors as ConsumerInterceptors
 from logquake.client.consumer.records import NOTHING
+from logquake.client.consumer.taken import Taken
 from logquake.client.consumers import FoundedConsumer
 from logquake.client.errors import SettingsError
 from logquake.client.given import check_time, headers_of
@@ -228,7 +229,7 @@ def test_a_poll_has_a_time_that_will_be_over(time: Any) -> None:
     consumer = LoneConsumer({})
     at_once(consumer.consuming.assign([PLACE]))
     with pytest.raises((TypeError, ValueError), match=r"^timeout_ms: "):
-        at_once(consumer.consuming.poll(time))
+        at_once(consumer.consuming.poll(time, Taken()))
 
 
 @pytest.mark.parametrize("time", [0, -1, 1.5, 2**62, True], ids=str)

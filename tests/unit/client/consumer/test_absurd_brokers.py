@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from logquake.client.consumer.taken import Taken
 from logquake.client.errors import ClientError
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.api_versions import ApiVersionsResponse
@@ -144,7 +145,9 @@ class Program:
 
     def poll(self) -> None:
         before: dict[TopicPartition, int] = {}
-        for record in self.lone.call(self.consuming.poll(self.random.choice((0, 50, 500)))):
+        for record in self.lone.call(
+            self.consuming.poll(self.random.choice((0, 50, 500)), Taken())
+        ):
             assert before.get(record.place, -1) < record.offset < 2**63 - 1
             before[record.place] = record.offset
 

@@ -10,6 +10,7 @@ import pytest
 
 from logquake.client.consumer.programs_own import ConsumerInterceptor
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.taken import Taken
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from logquake.wire.messages.offsets import (
@@ -80,7 +81,7 @@ def position(lone: LoneConsumer, place: TopicPartition = FIRST) -> int:
 
 def polled(lone: LoneConsumer) -> list[int]:
     for _ in range(10):
-        if records := lone.call(lone.consuming.poll(PATIENCE_MS)):
+        if records := lone.call(lone.consuming.poll(PATIENCE_MS, Taken())):
             return [record.offset for record in records]
     return []
 

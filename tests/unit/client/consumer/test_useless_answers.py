@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from logquake.client.consumer.taken import Taken
 from logquake.client.errors import CorruptRecordError, UnsupportedVersionError
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -108,7 +109,7 @@ def test_records_go_on_at_once_though_their_broker_forgets_each_session() -> Non
     began_ms = lone.clock.now
     read = 0
     while read < 20:
-        read += len(lone.call(lone.consuming.poll(BACKOFF_MS)))
+        read += len(lone.call(lone.consuming.poll(BACKOFF_MS, Taken())))
     assert lone.clock.now - began_ms < BACKOFF_MS
 
 
@@ -121,7 +122,7 @@ def test_a_broker_that_does_not_wait_for_records_is_not_asked_all_the_time() -> 
         return begun
 
     lone = reading(fetch)
-    lone.call(lone.consuming.poll(100))
+    lone.call(lone.consuming.poll(100, Taken()))
     lone.be_left_alone(IDLE_MS)
     asked = fetches(lone)
     assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 2
@@ -140,7 +141,7 @@ def test_a_coordinator_that_knows_no_member_is_asked_now_and_then(
         ApiKey.SYNC_GROUP: SyncGroupResponse(error_code=code),
     }
     lone = subscribing(key, refusals[key])
-    lone.call(lone.consuming.poll(IDLE_MS))
+    lone.call(lone.consuming.poll(IDLE_MS, Taken()))
     asked = len(lone.network.requests[key])
     assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 10
     assert lone.passes < 30 * asked
@@ -155,7 +156,7 @@ def test_a_coordinator_that_has_a_member_join_for_ever_is_asked_now_and_then(key
         ApiKey.SYNC_GROUP: SyncGroupResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS),
     }
     lone = subscribing(key, refusals[key])
-    lone.call(lone.consuming.poll(100))
+    lone.call(lone.consuming.poll(100, Taken()))
     lone.be_left_alone(IDLE_MS)
     asked = len(lone.network.requests[key])
     assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 10
@@ -169,7 +170,7 @@ def test_a_broker_that_cannot_be_asked_is_left_alone_for_as_long() -> None:
     lone.be_left_alone(IDLE_MS)
     assert lone.passes < 10 * IDLE_MS // BACKOFF_MS
     with pytest.raises(UnsupportedVersionError):
-        lone.call(lone.consuming.poll(0))
+        lone.call(lone.consuming.poll(0, Taken()))
 
 
 @pytest.mark.parametrize("base", [2**63 - 1, 2**63 - 2])
@@ -184,7 +185,7 @@ def test_a_record_that_nothing_could_follow_makes_nobody_go_round_and_round(base
     lone = reading(fetch)
     for _ in range(5):
         with pytest.raises(CorruptRecordError, match=f"offset {base}"):
-            lone.call(lone.consuming.poll(1000))
+            lone.call(lone.consuming.poll(1000, Taken()))
         lone.be_left_alone(IDLE_MS)
     assert (fetches(lone), lone.passes < 100) == (1, True)
     assert lone.call(lone.consuming.seeking.position(PLACE, 0)) == 0
