@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import LastingCore, Shared
 from logquake.client.driving.ending import abandon, why_closed
-from logquake.client.driving.forks import ParentsLock, tell_when_forked
+from logquake.client.driving.forks import ParentsLock, tell_when_forked, why_inherited
 from logquake.client.driving.lookout import Lookout
 from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look, to_the_end
@@ -141,12 +141,17 @@ class ThreadDriver:
 
         Raises ClosedError, and what the call raises.
         """
-        with self.lock:
-            self.check_open()
-            try:
-                return to_the_end(steps, self._carry_out)
-            finally:
-                self.wake()  # others may wait for what it changed, however it ended
+        try:
+            with self.lock:
+                self.check_open()
+                try:
+                    return to_the_end(steps, self._carry_out)
+                finally:
+                    self.wake()  # others may wait for what it changed, however it ended
+        except RuntimeError:
+            if self._is_inherited:  # since a Call: the lock was not held at the fork
+                raise why_inherited(self._thread.name) from None
+            raise
 
     def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
         """How the call goes on after it."""

@@ -16,6 +16,7 @@ import pytest
 
 from logquake.client import Admin, Consumer, Producer, aio
 from logquake.client.driving.sockets import SelectorSockets
+from logquake.client.driving.steps import Call, Steps
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClosedError
@@ -33,14 +34,25 @@ TOPIC = TopicPartition("topic", 0)
 
 def in_a_child(body: Callable[[], object]) -> int:
     """How it ends: 0, or 1 with what it raised on standard error, or by the alarm if it hangs."""
+    return end_of(forked(), body)
+
+
+def forked() -> int:
+    """As of `os.fork`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads, of 3.12 on
         child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(int(PATIENCE_S))
+    return child
+
+
+def end_of(child: int, body: Callable[[], object]) -> int:
+    """The child does what it has to there, and ends."""
+    if child == 0:
         status = 1
         try:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(int(PATIENCE_S))
             body()
             status = 0
         except BaseException:  # noqa: BLE001 - the child must not go on as a second test
@@ -84,6 +96,27 @@ def test_a_lock_that_somebody_held_at_the_fork_keeps_no_child() -> None:
         may_go_on.set()
         holder.join()
         assert driver.call(lambda _: "goes on") == "goes on"
+
+
+def test_a_child_that_is_forked_in_a_listener_is_told_when_that_comes_back() -> None:
+    children: list[int] = []
+    raised: list[BaseException] = []
+
+    def fork_within() -> Steps[str]:
+        yield Call(lambda: children.append(forked()))
+        return "goes on"
+
+    def child() -> None:
+        assert "was forked from" in str(raised[0])
+        assert isinstance(raised[0], ClosedError)
+
+    with closing(asking_driver(Asking("127.0.0.1", 1))) as driver:
+        try:
+            assert driver.run(fork_within()) == "goes on"
+        except BaseException as error:  # noqa: BLE001 - the child must not go on as a second test
+            raised.append(error)
+        assert end_of(children[0], child) == 0
+        assert not raised
 
 
 def test_a_child_that_closes_its_parents_client_ends_no_connection_of_it(server: Server) -> None:
