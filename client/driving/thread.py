@@ -28,7 +28,6 @@ from logquake.client.network.links import Links
 T = TypeVar("T")
 
 _FOR_EVER_MS = 2**63
-_TO_END_MS = 5000  # the thread itself takes less, though it has to wait for a processor
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,6 +39,8 @@ class ThreadDriver:
     is told there, so that a callback of theirs holds up nobody but the thread. What it raises ends
     the thread, which calls it again then, for what is left to tell.
     """
+
+    to_end_ms = 5000  # the thread itself takes less, though it has to wait for a processor
 
     def __init__(
         self,
@@ -66,6 +67,8 @@ class ThreadDriver:
         self._is_asleep = False
         self._is_closing = False
         self._has_ended = False
+        self._is_over = False
+        self._when_over: Callable[[], object] | None = None
         self._is_inherited = False
         self._failure: BaseException | None = None
         # A program that forgets to close its client ends all the same.
@@ -183,11 +186,21 @@ class ThreadDriver:
             self._is_closing = True
             self.wake()
         if not self.is_own_thread():
-            left_ms = max(deadline_ms - self._clock.now_ms(), _TO_END_MS)
+            left_ms = max(deadline_ms - self._clock.now_ms(), self.to_end_ms)
             self._thread.join(min(left_ms / 1000, threading.TIMEOUT_MAX))
             if self._thread.is_alive():
                 self._leave_thread()
         return is_first
+
+    def when_over(self, function: Callable[[], object]) -> None:
+        """Call it once the thread calls nothing of the program's any more: now, or at its end on
+        the thread that close() has left. What it raises there is logged.
+        """
+        with self.lock:
+            if not self._is_over:
+                self._when_over = function
+                return
+        function()
 
     def _leave_thread(self) -> None:
         _LOG.warning(
@@ -225,7 +238,10 @@ class ThreadDriver:
             self._failure = error
             _LOG.exception("%s fails", self._thread.name)
         finally:
-            self._end()
+            try:
+                self._end()
+            finally:
+                self._be_over()
 
     def _pass(self) -> bool:
         """Whether to go on."""
@@ -270,6 +286,17 @@ class ThreadDriver:
                 self._wake_those_who_wait()
             self._sockets.close()
             self._waker.close()
+
+    def _be_over(self) -> None:
+        with self.lock:
+            self._is_over = True
+            function = self._when_over
+        if function is None:
+            return
+        try:
+            function()
+        except Exception:  # noqa: BLE001 - the program's own: nobody is left to raise it to
+            _LOG.exception("what is called at the end of %s fails", self._thread.name)
 
     def _tell_all(self) -> None:
         """Though some of the program's own would end the thread, by sys.exit() say."""

@@ -188,7 +188,8 @@ class Producer(ProducerFacade):
 
         Called in a callback it gives nothing any time, as Kafka's does: the thread that calls back
         is the one that writes. Closing again does nothing but wait for the first one. A function
-        of the program's that keeps that thread is waited for no longer than five seconds more.
+        of the program's that keeps that thread is waited for no longer than five seconds more;
+        interceptors, serializers and a partitioner are closed when that thread is at its end.
         """
         check_time_or_none(timeout_ms)
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms
@@ -199,4 +200,4 @@ class Producer(ProducerFacade):
                     self._driver.run(self._producing.close(given_ms))
         finally:
             if self._driver.close(deadline_ms):
-                self._producing.closed()
+                self._driver.when_over(self._producing.closed)

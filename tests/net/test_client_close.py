@@ -17,6 +17,7 @@ from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.network.links import Links
 from logquake.client.network.settings import NetworkSettings
+from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.wire.topic_partition import TopicPartition
 from tests.net.asking import CLOCK, run_until, versions
 from tests.net.server import Server
@@ -43,8 +44,9 @@ class Stuck:
 
 
 @pytest.fixture
-def stuck() -> Iterator[Stuck]:
-    """The thread that is in it ends at last."""
+def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stuck]:
+    """The thread that is in it ends at last, and is not waited for so long before."""
+    monkeypatch.setattr(ThreadDriver, "to_end_ms", 100)
     function = Stuck()
     yield function
     function.may_go_on.set()
@@ -114,6 +116,34 @@ def test_a_token_that_does_not_come_keeps_no_client_from_closing(
     run_until(server, stuck.is_called.is_set)
     client.close(timeout_ms=1)
     assert runs()
+
+
+def test_what_a_producer_is_given_is_closed_when_the_thread_that_calls_it_is_at_its_end(
+    server: Server, stuck: Stuck
+) -> None:
+    interceptor = Closable()
+    server.handler.answer = lambda _: versions()
+    producer = Producer(
+        LOGIN | {"bootstrap.servers": f"localhost:{server.acceptor.port}"},
+        sasl_login_callback_handler_class=stuck,
+        interceptors=[interceptor],
+        max_block_ms=1,
+    )
+    begin(producer)
+    run_until(server, stuck.is_called.is_set)
+    producer.close(timeout_ms=1)
+    assert runs()
+    assert not interceptor.is_closed.is_set()
+    stuck.may_go_on.set()
+    assert interceptor.is_closed.wait(PATIENCE_S)
+
+
+class Closable(ProducerInterceptor):
+    def __init__(self) -> None:
+        self.is_closed = threading.Event()
+
+    def close(self) -> None:
+        self.is_closed.set()
 
 
 def begin(client: Admin | Consumer | Producer) -> None:
