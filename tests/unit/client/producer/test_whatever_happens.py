@@ -8,7 +8,7 @@ The broker is a model of what Kafka's does with sequences (ProducerAppendInfo): 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from logquake.client.errors import DeliveryError
-from logquake.client.network.effects import Close, Effect, Node, Write
+from logquake.client.network.effects import Close, Effect, Write
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata, MetadataSettings
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -53,6 +53,7 @@ from tests.doubles.willing_links import carry_out
 from tests.parts import joined
 from tests.unit.client.cluster_in_memory import all_versions
 
+BROKER = 1
 PARTITIONS = 2
 SENT = 60
 PASSES = 5_000
@@ -111,7 +112,7 @@ class Run:
         self._accumulator = Accumulator(batching, numbering, self._random)
         network = NetworkSettings(request_timeout_ms=1_000)
         self._links = Links(network, self._random, on_ended=self._on_ended)
-        self._metadata = Metadata(MetadataSettings(), [("broker", 1)], self._random)
+        self._metadata = Metadata(MetadataSettings(), [(f"broker-{BROKER}", 1)], self._random)
         client = NetworkClient(network, self._links, self._metadata, self._random)
         self._sender = Sender(
             SendingSettings(request_timeout_ms=1_000),
@@ -185,16 +186,21 @@ class Run:
             values = [record.value for record in iterate_records(view, 0, header, 10_000)]
             if refusal is not None:
                 code, offset = refusal, UNKNOWN_OFFSET
-            elif any((value or b"").startswith(AT_FAULT) for value in values):
-                code, offset = ErrorCode.INVALID_RECORD, UNKNOWN_OFFSET
             else:
-                code, offset = self._write_to(data.index, header, values)
+                code, offset = self._take(data.index, header, values)
             parts.append(
                 PartitionProduceResponse(index=data.index, error_code=code, base_offset=offset)
             )
         return ProduceResponse(
             responses=[TopicProduceResponse(name="t", partition_responses=parts)]
         )
+
+    def _take(
+        self, partition: int, header: BatchHeader, values: list[bytes | None]
+    ) -> tuple[ErrorCode, int]:
+        if any((value or b"").startswith(AT_FAULT) for value in values):
+            return ErrorCode.INVALID_RECORD, UNKNOWN_OFFSET
+        return self._write_to(partition, header, values)
 
     def _write_to(
         self, partition: int, header: BatchHeader, values: list[bytes | None]
@@ -233,11 +239,14 @@ class Run:
         elif header.api_key == ApiKey.API_VERSIONS:
             self._tell(effect.link, header, all_versions())
         else:
-            self._tell(effect.link, header, _metadata_answer())
+            self._tell(effect.link, header, self._cluster())
 
     def _takes_its_time(self, header: RequestHeader) -> bool:
         """And may be lost meanwhile."""
         return header.api_key == ApiKey.PRODUCE
+
+    def _cluster(self) -> MetadataResponse:
+        return cluster_of([BROKER], [BROKER] * PARTITIONS)
 
     def _tell(self, link: int, header: RequestHeader, said: Message) -> None:
         tell(self._links, link, header, said, self.now_ms)
@@ -252,14 +261,17 @@ def _lacking_replicas(said: Message) -> Message:
     return said
 
 
-def _metadata_answer() -> MetadataResponse:
-    broker = Node(1, "broker", 1)
+def cluster_of(brokers: Sequence[int], leaders: Sequence[int], epoch: int = 1) -> MetadataResponse:
+    """``leaders`` of the partitions."""
     partitions = [
-        MetadataResponsePartition(partition_index=index, leader_id=1, leader_epoch=1)
-        for index in range(PARTITIONS)
+        MetadataResponsePartition(partition_index=index, leader_id=leader, leader_epoch=epoch)
+        for index, leader in enumerate(leaders)
     ]
     return MetadataResponse(
-        brokers=[MetadataResponseBroker(node_id=1, host=broker.host, port=broker.port)],
+        brokers=[
+            MetadataResponseBroker(node_id=broker, host=f"broker-{broker}", port=1)
+            for broker in brokers
+        ],
         topics=[MetadataResponseTopic(name="t", partitions=partitions)],
     )
 
