@@ -123,9 +123,8 @@ class ConsumerFacade(ABC):
     def _start(self, founded: FoundedConsumer) -> None:
         """Have it driven."""
 
-    @staticmethod
     @abstractmethod
-    def _new_callers() -> Callers:
+    def _new_callers(self) -> Callers:
         """Who may call: one thread, or one task, at a time."""
 
     def _or_api(self, timeout_ms: int | None) -> int:

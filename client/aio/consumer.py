@@ -6,9 +6,9 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
-from logquake.client.aio.loops import start_on_loop
+from logquake.client.aio.loops import start_on_loop, this_task
 from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.callers import Tasks
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
@@ -23,18 +23,21 @@ from logquake.client.consumers import (
     ConsumerFacade,
     FoundedConsumer,
 )
+from logquake.client.driving.steps import Steps
 from logquake.client.errors import ConcurrentUseError
 from logquake.client.given import check_time
 from logquake.client.partitions import PartitionNodes
 from logquake.client.unclosed import tell_if_unclosed
 from logquake.wire.topic_partition import TopicPartition
 
+T = TypeVar("T")
+
 
 class Consumer(ConsumerFacade):
     """As `logquake.client.sync.consumer.Consumer`, which says of each call what it does and raises,
     on the loop that runs when it is made: it fetches, beats and commits there between the calls.
     For one task at a time, but for `wakeup`. A listener's methods may be coroutines, which may call
-    the consumer, in tasks of theirs too.
+    the consumer, in tasks of theirs too until they return.
 
         async with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
             await consumer.subscribe(["orders"])
@@ -50,9 +53,12 @@ class Consumer(ConsumerFacade):
         )
         tell_if_unclosed(self, self._driver, founded.config.client_id)
 
-    @staticmethod
-    def _new_callers() -> Tasks:
-        return Tasks()
+    def _new_callers(self) -> Tasks:
+        self._callers = Tasks(this_task)
+        return self._callers
+
+    async def _run(self, steps: Steps[T]) -> T:
+        return await self._driver.run(self._callers.heard(steps))
 
     async def __aenter__(self) -> Self:
         return self
@@ -71,7 +77,7 @@ class Consumer(ConsumerFacade):
             for record in self._consuming.one_by_one:
                 yield record
             await self._let_others_on()
-            await self._driver.run(self._consuming.poll_for_loop(ITERATION_MS))
+            await self._run(self._consuming.poll_for_loop(ITERATION_MS))
 
     # What is read
 
@@ -80,13 +86,13 @@ class Consumer(ConsumerFacade):
         topics: Collection[str] | re.Pattern[str],
         listener: RebalanceListener | None = None,
     ) -> None:
-        await self._driver.run(self._consuming.subscribe(topics, listener))
+        await self._run(self._consuming.subscribe(topics, listener))
 
     async def unsubscribe(self) -> None:
-        await self._driver.run(self._consuming.unsubscribe())
+        await self._run(self._consuming.unsubscribe())
 
     async def assign(self, places: Collection[TopicPartition]) -> None:
-        await self._driver.run(self._consuming.assign(places))
+        await self._run(self._consuming.assign(places))
 
     def assignment(self) -> frozenset[TopicPartition]:
         return self._driver.call(lambda _: self._consuming.assignment())
@@ -103,7 +109,7 @@ class Consumer(ConsumerFacade):
             at_hand = None if driver.is_closed else consuming.at_hand(driver.wake, taken)
             if at_hand is not None:
                 return at_hand
-            return await driver.run(consuming.poll(timeout_ms, taken))
+            return await self._run(consuming.poll(timeout_ms, taken))
         except BaseException:
             taken.give_back()
             raise
@@ -121,7 +127,7 @@ class Consumer(ConsumerFacade):
     ) -> Mapping[TopicPartition, Sequence[StoredBatch]]:
         taken = Taken()
         try:
-            return await self._driver.run(self._consuming.poll_batches(timeout_ms, taken))
+            return await self._run(self._consuming.poll_batches(timeout_ms, taken))
         except BaseException:
             taken.give_back()
             raise
@@ -147,9 +153,7 @@ class Consumer(ConsumerFacade):
         self._driver.call(lambda _: self._consuming.seeking.seek_to_end(places))
 
     async def position(self, place: TopicPartition, timeout_ms: int | None = None) -> int:
-        return await self._driver.run(
-            self._consuming.seeking.position(place, self._or_api(timeout_ms))
-        )
+        return await self._run(self._consuming.seeking.position(place, self._or_api(timeout_ms)))
 
     def current_lag(self, place: TopicPartition) -> int | None:
         return self._driver.call(lambda _: self._consuming.asking.current_lag(place))
@@ -157,17 +161,17 @@ class Consumer(ConsumerFacade):
     # What is committed
 
     async def commit(self, offsets: Offsets | None = None, timeout_ms: int | None = None) -> None:
-        await self._driver.run(self._consuming.committing.commit(offsets, self._or_api(timeout_ms)))
+        await self._run(self._consuming.committing.commit(offsets, self._or_api(timeout_ms)))
 
     async def commit_async(
         self, offsets: Offsets | None = None, callback: CommitCallback | None = None
     ) -> None:
-        await self._driver.run(self._consuming.committing.commit_async(offsets, callback))
+        await self._run(self._consuming.committing.commit_async(offsets, callback))
 
     async def committed(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        return await self._driver.run(
+        return await self._run(
             self._consuming.committing.committed(places, self._or_api(timeout_ms))
         )
 
@@ -177,28 +181,28 @@ class Consumer(ConsumerFacade):
         self, times_ms: Mapping[TopicPartition, int], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         asking = self._consuming.asking
-        return await self._driver.run(asking.offsets_for_times(times_ms, self._or_api(timeout_ms)))
+        return await self._run(asking.offsets_for_times(times_ms, self._or_api(timeout_ms)))
 
     async def beginning_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
         asking = self._consuming.asking
-        return await self._driver.run(asking.beginning_offsets(places, self._or_api(timeout_ms)))
+        return await self._run(asking.beginning_offsets(places, self._or_api(timeout_ms)))
 
     async def end_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
         asking = self._consuming.asking
-        return await self._driver.run(asking.end_offsets(places, self._or_api(timeout_ms)))
+        return await self._run(asking.end_offsets(places, self._or_api(timeout_ms)))
 
     async def partitions_for(
         self, topic: str, timeout_ms: int | None = None
     ) -> list[PartitionNodes]:
         asking = self._consuming.asking
-        return await self._driver.run(asking.partitions_for(topic, self._or_api(timeout_ms)))
+        return await self._run(asking.partitions_for(topic, self._or_api(timeout_ms)))
 
     async def list_topics(self, timeout_ms: int | None = None) -> dict[str, list[PartitionNodes]]:
-        return await self._driver.run(self._consuming.asking.list_topics(self._or_api(timeout_ms)))
+        return await self._run(self._consuming.asking.list_topics(self._or_api(timeout_ms)))
 
     # The group, and the end
 
@@ -219,7 +223,7 @@ class Consumer(ConsumerFacade):
         check_time(timeout_ms)
         try:
             if not self._driver.is_closed:
-                await self._driver.run(self._consuming.close(timeout_ms))
+                await self._run(self._consuming.close(timeout_ms))
         except ConcurrentUseError:
             raise
         except BaseException:

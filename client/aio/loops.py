@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import selectors
+from typing import Any
 
 from logquake.client.assembling import Foundation
 from logquake.client.driving.aio import AioDriver
@@ -23,3 +25,11 @@ def start_on_loop(
     return AioDriver(
         core, foundation.links, foundation.clock, new_sockets, name=name, tell=telling.tell
     )
+
+
+def this_task() -> asyncio.Task[Any] | None:
+    """None where no task runs: a callback of the loop's, or nothing on the loop at all."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

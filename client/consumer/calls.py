@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import TypeVar
 
 from logquake.client.clock import Clock
 from logquake.client.consumer.callers import Callers
 from logquake.client.consumer.failures import Failures
-from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.driving.steps import Call, Steps, Wait, with_each
 from logquake.client.errors import WakeupError
 
 T = TypeVar("T")
@@ -62,18 +61,12 @@ class Calls:
 
     def wakeable(self, steps: Steps[T]) -> Steps[T]:
         """The same, and `wakeup` ends it while it waits."""
-        take: Callable[[], Wait | Call] = partial(next, steps)
-        while True:
-            try:
-                step = take()
-            except StopIteration as end:
-                returned: T = end.value
-                return returned
-            try:
-                take = partial(steps.send, (yield self._waking(step)))
-                self._heed_wakeup(step)
-            except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
-                take = partial(steps.throw, error)
+        return with_each(steps, self._heeding_wakeup)
+
+    def _heeding_wakeup(self, step: Wait | Call) -> Steps[object]:
+        sent: object = yield self._waking(step)
+        self._heed_wakeup(step)
+        return sent
 
     def _waking(self, step: Wait | Call) -> Wait | Call:
         if isinstance(step, Call):

@@ -63,3 +63,20 @@ def _to_the_end(steps: Steps[T], carry_out: Callable[[Wait | Call, Steps[T]], Ta
             returned: T = end.value
             return returned
         take = carry_out(step, steps)
+
+
+def with_each(steps: Steps[T], carry_on: Callable[[Wait | Call], Steps[object]]) -> Steps[T]:
+    """The same call; ``carry_on`` makes of each of its steps what a driver is to carry out, and
+    returns what the call is sent. What that raises is raised in the call.
+    """
+    take: Take = partial(next, steps)
+    while True:
+        try:
+            step = take()
+        except StopIteration as end:
+            returned: T = end.value
+            return returned
+        try:
+            take = partial(steps.send, (yield from carry_on(step)))
+        except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+            take = partial(steps.throw, error)

@@ -53,8 +53,7 @@ class Consumer(ConsumerFacade):
         )
         tell_if_unclosed(self, self._driver, founded.config.client_id)
 
-    @staticmethod
-    def _new_callers() -> Threads:
+    def _new_callers(self) -> Threads:
         return Threads(threading.get_ident)
 
     def __enter__(self) -> Self:

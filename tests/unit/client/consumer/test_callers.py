@@ -7,13 +7,17 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from logquake.client.consumer.callers import Callers, Tasks, Threads
+from logquake.client.consumer.callers import Tasks, Threads
 from logquake.client.errors import ConcurrentUseError
 
 
-async def call(callers: Callers, listener: Callable[[], Awaitable[object]]) -> None:
+async def call(callers: Tasks, listener: Callable[[], Awaitable[object]]) -> None:
     with callers.one_at_a_time():
-        await listener()
+        await callers.listen(listener)
+
+
+def tasks() -> Tasks:
+    return Tasks(asyncio.current_task)
 
 
 async def turn() -> None:
@@ -22,7 +26,7 @@ async def turn() -> None:
 
 def test_a_listener_calls_in_a_task_of_its_own() -> None:
     """As `asyncio.wait_for` has it up to Python 3.11."""
-    callers = Tasks()
+    callers = tasks()
 
     async def listener() -> None:
         await asyncio.create_task(call(callers, turn))
@@ -32,7 +36,7 @@ def test_a_listener_calls_in_a_task_of_its_own() -> None:
 
 
 def test_another_task_is_refused_until_the_call_is_over() -> None:
-    callers, is_over = Tasks(), asyncio.Event()
+    callers, is_over = tasks(), asyncio.Event()
 
     async def program() -> None:
         first = asyncio.create_task(call(callers, is_over.wait))
@@ -47,7 +51,7 @@ def test_another_task_is_refused_until_the_call_is_over() -> None:
 
 
 def test_a_listener_is_refused_while_a_task_of_its_own_calls() -> None:
-    callers = Tasks()
+    callers = tasks()
 
     async def listener() -> None:
         own = asyncio.create_task(call(callers, turn))
@@ -60,7 +64,7 @@ def test_a_listener_is_refused_while_a_task_of_its_own_calls() -> None:
 
 
 def test_a_task_that_outlives_the_call_it_was_begun_in_is_another_one() -> None:
-    callers, goes_on = Tasks(), asyncio.Event()
+    callers, goes_on = tasks(), asyncio.Event()
 
     async def later() -> None:
         await goes_on.wait()
@@ -85,8 +89,31 @@ def test_a_task_that_outlives_the_call_it_was_begun_in_is_another_one() -> None:
     asyncio.run(program())
 
 
+def test_a_task_that_outlives_its_listener_is_another_one_though_the_call_goes_on() -> None:
+    callers, is_heard = tasks(), asyncio.Event()
+
+    async def later() -> None:
+        await is_heard.wait()
+        await call(callers, turn)
+
+    async def program() -> None:
+        begun: list[asyncio.Task[None]] = []
+
+        async def listener() -> None:
+            begun.append(asyncio.create_task(later()))
+
+        with callers.one_at_a_time():
+            await callers.listen(listener)
+            is_heard.set()
+            with pytest.raises(ConcurrentUseError):
+                await begun[0]
+            await call(callers, turn)
+
+    asyncio.run(program())
+
+
 def test_calls_of_two_consumers_within_each_other() -> None:
-    one, other = Tasks(), Tasks()
+    one, other = tasks(), tasks()
 
     async def program() -> None:
         await call(one, lambda: call(other, lambda: call(one, turn)))
