@@ -99,10 +99,10 @@ class ThreadDriver:
         with self.lock:
             if self._is_woken:
                 return  # as for most records of a producer
-            self._is_woken = True
-            if self._is_asleep:
-                self._is_asleep = False  # once is enough
+            if self._is_asleep:  # noted last: a signal's handler may end this call anywhere
                 self._waker.wake()
+                self._is_asleep = False  # once is enough
+            self._is_woken = True
 
     def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
         """Until it is done, which is answered, or it is too late.

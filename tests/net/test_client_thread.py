@@ -134,6 +134,23 @@ def test_what_is_handed_over_is_taken_by_the_thread_while_callers_wait() -> None
     assert core.polled_by == {"ours"}
 
 
+def test_whoever_is_interrupted_while_it_wakes_the_thread_keeps_nobody_from_waking_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    core = Counting()
+    with driven(core) as driver:
+        driver.wait(lambda: False, CLOCK.now_ms() + SOON_MS)  # asleep by now
+        with monkeypatch.context() as patched, pytest.raises(InterruptedError):
+            patched.setattr(Waker, "wake", _interrupted)
+            driver.wake()
+        driver.call(partial(core.give, 1))
+        assert driver.wait(lambda: core.taken == [1], in_time())
+
+
+def _interrupted(_waker: Waker) -> None:
+    raise InterruptedError
+
+
 def test_many_threads_hand_over_at_once() -> None:
     core = Counting()
 
