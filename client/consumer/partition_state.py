@@ -154,8 +154,8 @@ class PartitionState:
         position = self.valid_position
         if position is None:
             raise ValueError("it has no valid position to go on from")
+        self._handed_out = offset  # first: what cuts this off leaves no position behind it
         self.fetch_state = Fetching(FetchPosition(offset, epoch, position.leader))
-        self._handed_out = offset
 
     def end_offset(self, isolation: Isolation) -> int | None:
         """What follows the last record that may be read, as far as was told."""
