@@ -208,7 +208,9 @@ class HearsTooLittle:
 
 
 @pytest.mark.parametrize(
-    "listener", [5, HearsTooLittle(), HearsTooLittle, lambda *_: None], ids=str
+    "listener",
+    [5, HearsTooLittle(), HearsTooLittle, lambda *_: None],
+    ids=["a number", "one that lacks a method", "a class", "a function"],
 )
 def test_a_listener_hears_all_that_it_is_told(listener: Any) -> None:
     consumer = LoneConsumer({}, group_id="g")
@@ -217,7 +219,7 @@ def test_a_listener_hears_all_that_it_is_told(listener: Any) -> None:
     assert consumer.consuming.subscription() == frozenset()
 
 
-@pytest.mark.parametrize("topics", [None, 5, iter(["t"])], ids=str)
+@pytest.mark.parametrize("topics", [None, 5, iter(["t"])], ids=["none", "a number", "an iterator"])
 def test_topics_are_a_list_of_names(topics: Any) -> None:
     consumer = LoneConsumer({}, group_id="g")
     with pytest.raises(TypeError, match=r"^topics are to be a list of names, and not "):
