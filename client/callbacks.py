@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def fails_alone(error: BaseException) -> bool:
@@ -12,6 +16,11 @@ def fails_alone(error: BaseException) -> bool:
     it asked a future that was cancelled for its result.
     """
     return isinstance(error, Exception) or _is_cancelled(error)
+
+
+def those_with(method: str, objects: Sequence[T]) -> list[T]:
+    """Of the program's own: what one has not it does not want to hear."""
+    return [each for each in objects if hasattr(each, method)]
 
 
 def _is_cancelled(error: BaseException) -> bool:

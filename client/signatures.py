@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, wraps
 from inspect import signature
+from numbers import Real
 from operator import index
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -106,7 +107,7 @@ def _check_single(value: object, kind: type, what: str) -> None:
 def _is_number(value: object, kind: type) -> bool:
     """Of another class, as an integer of numpy's is."""
     if kind is float:
-        return isinstance(value, int)
+        return isinstance(value, Real)
     try:
         return kind is int and index(value) is not None  # type: ignore[arg-type]
     except TypeError:

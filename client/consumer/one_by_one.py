@@ -44,14 +44,14 @@ class OneByOne:
             record = share.next(self._subscriptions)
             if record is not None:
                 return record
+            share.give_back()  # nothing, but where a signal's handler cut it off
             self._shares.popleft()
         raise StopIteration
 
     def give_back(self) -> None:
         """It is read again."""
         for share in self._shares:
-            if share.state is not None:
-                share.state.give_back()
+            share.give_back()
         self._shares.clear()
 
     def forget(self) -> None:
@@ -62,7 +62,7 @@ class _Share:
     """One partition's; ``state`` is None of one that an interceptor made up."""
 
     def __init__(self, records: Sequence[ConsumerRecord], state: PartitionState | None) -> None:
-        self.state = state
+        self._state = state
         self._records = records
         self._given = 0
         self._mark(0)
@@ -72,7 +72,7 @@ class _Share:
         if self._given == len(self._records):
             return None
         record = self._records[self._given]
-        state = self.state
+        state = self._state
         if state is not None and (
             state.unseen != record.offset or subscriptions.find(record.place) is not state
         ):
@@ -80,11 +80,15 @@ class _Share:
         self._mark(self._given + 1)
         return record
 
+    def give_back(self) -> None:
+        if self._state is not None:
+            self._state.give_back()
+
     def _mark(self, given: int) -> None:
         """So many are given. What the program commits goes by ``unseen`` alone, which is set once
         nothing is left that a signal's handler could come before.
         """
         unseen = None if given == len(self._records) else self._records[given].offset
         self._given = given
-        if self.state is not None:
-            self.state.unseen = unseen
+        if self._state is not None:
+            self._state.unseen = unseen

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from logquake.client.callbacks import fails_alone
+from logquake.client.callbacks import fails_alone, those_with
 from logquake.client.consumer.group.listener import Offsets
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.errors import RecordDeserializationError
@@ -107,13 +107,15 @@ class Interceptors:
 
     def __init__(self, interceptors: Sequence[ConsumerInterceptor]) -> None:
         self._interceptors = interceptors
+        self._on_consume = those_with("on_consume", interceptors)
+        self._on_commit = those_with("on_commit", interceptors)
 
     @property
     def any(self) -> bool:
         return bool(self._interceptors)
 
     def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
-        for each in self._interceptors:
+        for each in self._on_consume:
             try:
                 records = _as_records(each.on_consume(records))
             except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
@@ -121,7 +123,7 @@ class Interceptors:
         return records
 
     def on_commit(self, offsets: Offsets) -> None:
-        for each in self._interceptors:
+        for each in self._on_commit:
             try:
                 each.on_commit(offsets)
             except BaseException as error:

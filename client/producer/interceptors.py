@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from logquake.client.callbacks import fails_alone
+from logquake.client.callbacks import fails_alone, those_with
 from logquake.client.producer.delivery import RecordMetadata, nowhere
 from logquake.client.producer.record import ProducerRecord
 from logquake.wire.topic_partition import TopicPartition
@@ -34,13 +34,15 @@ class Interceptors:
 
     def __init__(self, interceptors: Sequence[ProducerInterceptor]) -> None:
         self._interceptors = interceptors
+        self._on_send = those_with("on_send", interceptors)
+        self._on_acknowledgement = those_with("on_acknowledgement", interceptors)
 
     def __bool__(self) -> bool:
         return bool(self._interceptors)
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
         """Raises TypeError where one gives no record: what was to be sent nobody knows."""
-        for each in self._interceptors:
+        for each in self._on_send:
             try:
                 record = each.on_send(record)
             except Exception:  # noqa: BLE001 - the program's own: whatever it raises
@@ -49,7 +51,7 @@ class Interceptors:
         return record
 
     def on_acknowledgement(self, metadata: RecordMetadata, error: Exception | None) -> None:
-        for each in self._interceptors:
+        for each in self._on_acknowledgement:
             try:
                 each.on_acknowledgement(metadata, error)
             except BaseException as raised:
@@ -62,7 +64,7 @@ class Interceptors:
         self.on_acknowledgement(nowhere(place_wanted(topic, partition)), error)
 
     def close(self) -> None:
-        for each in self._interceptors:
+        for each in those_with("close", self._interceptors):
             try:
                 each.close()
             except Exception:  # noqa: BLE001 - the program's own: whatever it raises

@@ -79,7 +79,6 @@ class Preparing:
         """
         if on_delivery is not None:
             check_callback(on_delivery, "on_delivery")
-        carried = headers_of(headers) if headers else ()
         if partition is not None and (partition := check_whole(partition, "partition")) < 0:
             raise ValueError(f"partition {partition}: a partition is never below 0")
         if timestamp_ms is None:
@@ -89,6 +88,7 @@ class Preparing:
         if not (self._takes_bytes and type(key) in _AS_THEY_ARE and type(value) in _AS_THEY_ARE):
             key = self._serialize_key(topic, headers, key)
             value = self._serialize_value(topic, headers, value)
+        carried = headers_of(headers) if headers else ()  # a serializer may have added some
         record = _new(Record, (0, timestamp_ms, key, value, carried))
         return _new(Outgoing, (topic, partition, record, on_delivery))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import inspect
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
@@ -168,8 +169,9 @@ def test_a_value_that_no_version_can_carry_is_no_versions_fault() -> None:
     assert "num_partitions = 1099511627776" in str(failed)
 
 
-def test_a_quotas_whole_number_is_a_number() -> None:
+@pytest.mark.parametrize("value", [1, Fraction(1, 2)], ids=str)
+def test_a_quota_is_whatever_is_a_number(value: Any) -> None:
     brokers = BrokersInMemory(empty)
     entity = ClientQuotaEntity.of({"user": "alice"})
-    brokers.outcomes(lambda a: a.alter_client_quotas({entity: [ClientQuotaOp("k", 1)]}))
+    brokers.outcomes(lambda a: a.alter_client_quotas({entity: [ClientQuotaOp("k", value)]}))
     assert brokers.requests

@@ -17,10 +17,11 @@ from logquake.client.errors import (
 )
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.hashing import partition_for
-from logquake.client.producer.interceptors import ProducerInterceptor
+from logquake.client.producer.interceptors import Interceptors, ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.preparing import Outgoing
 from logquake.client.producer.producing import Producing
+from logquake.client.producer.record import ProducerRecord
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import (
     MetadataResponse,
@@ -149,6 +150,40 @@ def test_memory_that_was_waited_for_is_given_back_where_the_record_cannot_be_app
         steps.send(None)
     assert isinstance(ended.value.value.outcome, DeliveryError)
     assert program.available_bytes == 1_000
+
+
+class WithItsSchema:
+    def serialize(self, _topic: str, headers: list[tuple[str, bytes]], data: str) -> bytes:
+        headers.append(("schema", b"7"))
+        return data.encode()
+
+
+def test_a_record_has_the_headers_that_a_serializer_adds() -> None:
+    producing = Program(value_serializer=WithItsSchema()).producing
+    outgoing = producing.prepare("t", "v", None, None, None, [("from", b"web")], None)
+    assert outgoing.record.headers == (("from", b"web"), ("schema", b"7"))
+
+
+class OnlySends:
+    def on_send(self, record: ProducerRecord) -> ProducerRecord:
+        return record._replace(value=b"sent")
+
+
+class OnlyHears:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def on_acknowledgement(self, _metadata: RecordMetadata, _error: Exception | None) -> None:
+        self.count += 1
+
+
+def test_an_interceptor_may_lack_what_it_has_no_part_in(caplog: pytest.LogCaptureFixture) -> None:
+    hears = OnlyHears()
+    interceptors = Interceptors([OnlySends(), hears])  # type: ignore[list-item]
+    assert interceptors.on_send(ProducerRecord("t")).value == b"sent"
+    interceptors.on_send_error("t", None, LookupError())
+    interceptors.close()
+    assert (hears.count, caplog.messages) == (1, [])
 
 
 def test_an_interceptor_hears_of_a_partitioner_that_fails() -> None:
