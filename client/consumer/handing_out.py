@@ -50,16 +50,17 @@ class HandingOut:
         return records
 
     def _deserialized(self, of: _Of) -> Steps[Made]:
-        """Records that cannot be deserialized are not passed over. Raises the first one's error
-        where there is nothing before it.
+        """Records that cannot be deserialized are not passed over. Raises the error of one that is
+        the first of its partition, whatever else was read: while others go on, a program would
+        never hear that this one does not.
         """
         if not self._deserializers.any:
             return Made(of, {})
         made: Made = yield Call(partial(self._deserializers.of, of))
         for place, error in made.failed.items():
+            if place not in made.records:
+                raise error
             self._go_back(place, error.offset)
-        if made.failed and not made.records:
-            raise next(iter(made.failed.values()))
         return made
 
     def at_once(self, of: _Of) -> ConsumerRecords:

@@ -17,6 +17,7 @@ from logquake.client.consumer.programs_own import (
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.errors import RecordDeserializationError
 from logquake.wire.topic_partition import TopicPartition
 from tests.unit.client.at_once import at_once
 
@@ -90,6 +91,31 @@ def test_where_a_position_is_moved_meanwhile_is_not_passed_over(
     with pytest.raises(SystemExit):
         at_once(handing_out.steps(fetched()))
     assert positions(subscriptions)[place] == goes_on_at
+
+
+def fails_on(bad: bytes) -> Deserializers:
+    def deserialize(value: bytes) -> str:
+        if value == bad:
+            raise ValueError(value)
+        return value.decode()
+
+    return Deserializers(None, deserialize)
+
+
+def test_a_program_hears_of_what_cannot_be_deserialized_though_other_partitions_go_on() -> None:
+    subscriptions = having_read()
+    handing_out = HandingOut(subscriptions, fails_on(b"0"), Interceptors([]))
+    with pytest.raises(RecordDeserializationError, match="u-1 at 0"):
+        at_once(handing_out.steps(fetched()))
+    assert positions(subscriptions) == {place: offsets[0] for place, offsets in READ.items()}
+
+
+def test_what_is_before_a_record_that_cannot_be_deserialized_is_handed_out() -> None:
+    subscriptions = having_read()
+    handing_out = HandingOut(subscriptions, fails_on(b"1"), Interceptors([]))
+    records = at_once(handing_out.steps(fetched()))
+    assert [record.value for record in records] == ["5", "6", "7", "0"]
+    assert positions(subscriptions) == dict(zip(READ, (8, 1), strict=True))
 
 
 def test_what_is_handed_out_is_not_read_again() -> None:
