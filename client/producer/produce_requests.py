@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from logquake.client.errors import (
     BrokerError,
@@ -30,6 +30,13 @@ from logquake.wire.messages.produce import (
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
+# What a leader that has appended a batch tells of it once it is deposed, or the topic deleted,
+# while it waits for followers (DelayedProduce). With other refusals an offset means nothing: some
+# brokers leave it at 0.
+_AFTER_APPEND: Final = frozenset(
+    {ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+)
+
 # Of record batches; before it there were message sets, which this producer does not write.
 OLDEST_VERSION = 3
 
@@ -46,11 +53,9 @@ class Result(NamedTuple):
         """Also where a leader tells both an error and an offset: it has appended the batch, and was
         deposed while it waited for its followers. They may have it, and one of them lead.
         """
-        return (
-            self.code == ErrorCode.NONE
-            or self.code in FATE_UNKNOWN
-            or self.answer.base_offset != UNKNOWN_OFFSET
-        )
+        if self.code in _AFTER_APPEND:
+            return self.answer.base_offset != UNKNOWN_OFFSET
+        return self.code == ErrorCode.NONE or self.code in FATE_UNKNOWN
 
     def error_of_record(self, place_in_batch: int) -> ClientError:
         """Where single records are at fault the others are told so (KIP-467)."""
