@@ -75,7 +75,9 @@ class Serving:
         schema = request.__schema__
         if schema.key is None:
             raise TypeError(f"{request.__name__} is no request")
-        lowest, highest = self.versions.get(schema.key, (0, -1))
+        if schema.key not in self.versions:
+            raise UnsupportedVersionError(f"{broker} does not speak {request.__name__}")
+        lowest, highest = self.versions[schema.key]
         bound = highest if at_most is None else at_most
         version = min(highest, schema.versions.last, bound)
         if version < max(lowest, schema.versions.first):
