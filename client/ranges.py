@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logquake.client.consumer.batches import StoredBatch, read, unreadable
+from logquake.client.consumer.fetch.batches import StoredBatch, read, unreadable
 from logquake.client.errors import OffsetOutOfRangeError, ReadStalledError
 from logquake.client.sync.consumer import Consumer
 from logquake.wire.errors import RecordError

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from random import Random
 
-from logquake.client.consumer import completed
 from logquake.client.consumer.assignors.assignor import (
     Assignment,
     PartitionsByTopic,
     Subscriptions,
 )
 from logquake.client.consumer.assignors.range import RangeAssignor
-from logquake.client.consumer.batches import read, walked
+from logquake.client.consumer.fetch import completed
+from logquake.client.consumer.fetch.batches import read, walked
 from logquake.client.consumer.group.commits import Commits
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.partition_state import PartitionState

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from random import Random
 
 from logquake.client.consumer.calls import Calls
-from logquake.client.consumer.end_looks import EndLook
-from logquake.client.consumer.leader_requests import LeaderRequests
-from logquake.client.consumer.offset_lists import OffsetAndTimestamp
-from logquake.client.consumer.offset_search import OffsetSearch
+from logquake.client.consumer.positions.end_looks import EndLook
+from logquake.client.consumer.positions.leader_requests import LeaderRequests
+from logquake.client.consumer.positions.offset_lists import OffsetAndTimestamp
+from logquake.client.consumer.positions.offset_search import OffsetSearch
 from logquake.client.consumer.questions import ProgramQuestion, ProgramQuestions
 from logquake.client.consumer.settings import AskingSettings
 from logquake.client.consumer.subscription import Subscriptions

@@ -18,23 +18,23 @@ from logquake.client.consumer.committing import Committing
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.core import ConsumerCore, Parts
 from logquake.client.consumer.failures import Failures
-from logquake.client.consumer.fetch_requests import FetchRequests
-from logquake.client.consumer.fetching import Fetcher
+from logquake.client.consumer.fetch.fetch_requests import FetchRequests
+from logquake.client.consumer.fetch.fetching import Fetcher
 from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.errands import Beside
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.handing_out import HandingOut
-from logquake.client.consumer.leader_requests import LeaderRequests
 from logquake.client.consumer.one_by_one import OneByOne
-from logquake.client.consumer.position_requests import PositionRequests
+from logquake.client.consumer.positions.leader_requests import LeaderRequests
+from logquake.client.consumer.positions.position_requests import PositionRequests
+from logquake.client.consumer.positions.resets import Resets
+from logquake.client.consumer.positions.validations import Validations
 from logquake.client.consumer.programs_own import Deserializers, Interceptors
 from logquake.client.consumer.questions import ProgramQuestions
-from logquake.client.consumer.resets import Resets
 from logquake.client.consumer.seeking import Seeking
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.consumer.topics import SubscribedTopics
 from logquake.client.consumer.ungrouped import Ungrouped
-from logquake.client.consumer.validations import Validations
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient

@@ -12,13 +12,15 @@ from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from logquake.client.consumer.asking import Asking
-from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.calls import Calls
-from logquake.client.consumer.collecting import Fetched
 from logquake.client.consumer.committing import Committing
 from logquake.client.consumer.core import ConsumerCore
-from logquake.client.consumer.fetch_requests import FetchRequests
-from logquake.client.consumer.fetching import Fetcher
+from logquake.client.consumer.fetch.batches import StoredBatch
+from logquake.client.consumer.fetch.collecting import Fetched
+from logquake.client.consumer.fetch.fetch_requests import FetchRequests
+from logquake.client.consumer.fetch.fetching import Fetcher
+from logquake.client.consumer.fetch.statistics import FETCHING, Groups, PollStatistics
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.listener import (
     NoListener,
@@ -30,9 +32,7 @@ from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.consumer.one_by_one import OneByOne
 from logquake.client.consumer.records import NOTHING, ConsumerRecords
 from logquake.client.consumer.seeking import Seeking
-from logquake.client.consumer.statistics import FETCHING, Groups, PollStatistics
 from logquake.client.consumer.subscription import Nothing, Subscriptions
-from logquake.client.consumer.taken import Taken
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError

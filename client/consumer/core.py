@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from logquake.client.consumer.cluster import leader_of
-from logquake.client.consumer.epoch_ends import SINCE as EPOCHS_SINCE
 from logquake.client.consumer.failures import Failures
-from logquake.client.consumer.fetch_requests import FetchRequests
+from logquake.client.consumer.fetch.fetch_requests import FetchRequests
 from logquake.client.consumer.group.coordination import Coordination
+from logquake.client.consumer.positions.epoch_ends import SINCE as EPOCHS_SINCE
+from logquake.client.consumer.positions.resets import Resets
+from logquake.client.consumer.positions.validations import Validations
 from logquake.client.consumer.questions import ProgramQuestions
-from logquake.client.consumer.resets import Resets
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
-from logquake.client.consumer.validations import Validations
 from logquake.client.errors import AuthenticationFailedError, ClientError, broker_error
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from logquake.client.consumer.collecting import Fetched
+from logquake.client.consumer.fetch.collecting import Fetched
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.programs_own import Deserializers, Interceptors, Made
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords

@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.callers import Threads
+from logquake.client.consumer.fetch.batches import StoredBatch
+from logquake.client.consumer.fetch.statistics import Groups
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
-from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
+from logquake.client.consumer.positions.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
-from logquake.client.consumer.statistics import Groups
-from logquake.client.consumer.taken import Taken
 from logquake.client.consumers import (
     CLOSE_TIMEOUT_MS,
     ITERATION_MS,

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from logquake.client import Consumer
-from logquake.client.consumer.batches import unreadable
+from logquake.client.consumer.fetch.batches import unreadable
 from logquake.client.errors import OffsetOutOfRangeError, ReadStalledError
 from logquake.client.ranges import stored_range
 from logquake.pipeline.asking import consuming

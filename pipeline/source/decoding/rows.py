@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from logquake.client.consumer.batches import StoredBatch
+from logquake.client.consumer.fetch.batches import StoredBatch
 from logquake.pipeline.columns import arrow_type
 from logquake.pipeline.source.decoding.fields import UnusualError
 from logquake.pipeline.source.decoding.group import UNUSUAL, Group, Payload

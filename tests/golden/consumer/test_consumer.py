@@ -13,9 +13,9 @@ import pytest
 
 from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.composing import ConsumerParts
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecords
-from logquake.client.consumer.taken import Taken
 from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import ClientError
 from logquake.client.network.effects import Write

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from logquake.client.consumer.cluster import leader_of
-from logquake.client.consumer.fetching import Fetcher
+from logquake.client.consumer.fetch.fetching import Fetcher
+from logquake.client.consumer.fetch.sessions import SessionRequest
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.position import EpochEnd, FetchPosition
-from logquake.client.consumer.sessions import SessionRequest
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.consumer.taken import Taken
 from logquake.client.errors import ClientError
 from logquake.client.isolation import Isolation
 from logquake.client.network.effects import Node

@@ -7,8 +7,8 @@ from random import Random
 from typing import ClassVar
 
 from logquake.client.consumer.consuming import Consuming
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.records import ConsumerRecords
-from logquake.client.consumer.taken import Taken
 from logquake.client.errors import ClientError, TimedOutError
 from logquake.client.producer.producing import Producing
 from logquake.wire.topic_partition import TopicPartition

@@ -20,9 +20,9 @@ from logquake.client import (
     TopicPartition,
     aio,
 )
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.programs_own import Interceptors as ConsumerInterceptors
 from logquake.client.consumer.records import NOTHING
-from logquake.client.consumer.taken import Taken
 from logquake.client.consumers import FoundedConsumer
 from logquake.client.errors import SettingsError
 from logquake.client.given import check_time, headers_of

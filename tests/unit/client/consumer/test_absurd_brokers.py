@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from logquake.client.consumer.taken import Taken
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.errors import ClientError
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.api_versions import ApiVersionsResponse

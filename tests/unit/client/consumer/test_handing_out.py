@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import pytest
 
-from logquake.client.consumer.collecting import Fetched
+from logquake.client.consumer.fetch.collecting import Fetched
 from logquake.client.consumer.handing_out import HandingOut
 from logquake.client.consumer.position import FetchPosition
 from logquake.client.consumer.programs_own import (

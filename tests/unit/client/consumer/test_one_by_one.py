@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.programs_own import ConsumerInterceptor
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
-from logquake.client.consumer.taken import Taken
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from logquake.wire.messages.offsets import (

@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
-from logquake.client.consumer.taken import Taken
 from logquake.wire.api import ApiKey
 from logquake.wire.topic_partition import TopicPartition
 from tests.unit.client.at_once import at_once

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.consumer.taken import Taken
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.errors import CorruptRecordError, UnsupportedVersionError
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logquake.client.consumer.batches import StoredBatch
+from logquake.client.consumer.fetch.batches import StoredBatch
 from logquake.pipeline.source.planning import OffsetRange
 from logquake.pipeline.source.record_columns import COLUMNS, HEADERS, USUAL, schema_of
 from logquake.wire.errors import RecordError

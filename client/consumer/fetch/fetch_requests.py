@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import partial
 
 from logquake.client.consumer.failures import Failures
-from logquake.client.consumer.fetching import Fetcher
-from logquake.client.consumer.sessions import SessionRequest
+from logquake.client.consumer.fetch.fetching import Fetcher
+from logquake.client.consumer.fetch.sessions import SessionRequest
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.errors import ClientError
 from logquake.client.network.link import Answer, ClientRequest

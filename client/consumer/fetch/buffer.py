@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
-from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.fetch.completed import CompletedFetch
 from logquake.wire.topic_partition import TopicPartition
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from logquake.client.consumer.failures import Failures
-from logquake.client.consumer.leader_requests import LeaderRequests, Question
+from logquake.client.consumer.positions.leader_requests import LeaderRequests, Question
 from logquake.client.consumer.settings import AskingSettings
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.network.link import Answer

@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from functools import partial
 
 from logquake.client.consumer.cluster import leader_of, why_not_led
-from logquake.client.consumer.leader_requests import LeaderRequests
-from logquake.client.consumer.offset_lists import AskedTime, OffsetAndTimestamp, listed, question
+from logquake.client.consumer.positions.leader_requests import LeaderRequests
+from logquake.client.consumer.positions.offset_lists import (
+    AskedTime,
+    OffsetAndTimestamp,
+    listed,
+    question,
+)
 from logquake.client.consumer.settings import AskingSettings
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import ClientError

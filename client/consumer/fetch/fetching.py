@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from logquake.client.consumer.batches import StoredBatch
-from logquake.client.consumer.buffer import FetchBuffer
 from logquake.client.consumer.cluster import FetchedCluster
-from logquake.client.consumer.collecting import FetchCollector, Fetched
-from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.fetch.batches import StoredBatch
+from logquake.client.consumer.fetch.buffer import FetchBuffer
+from logquake.client.consumer.fetch.collecting import FetchCollector, Fetched
+from logquake.client.consumer.fetch.completed import CompletedFetch
+from logquake.client.consumer.fetch.sessions import Asked, FetchSession, SessionRequest
+from logquake.client.consumer.fetch.statistics import FetchStatistics, Tally
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.records import ConsumerRecord
-from logquake.client.consumer.sessions import Asked, FetchSession, SessionRequest
 from logquake.client.consumer.settings import FetchSettings
-from logquake.client.consumer.statistics import FetchStatistics, Tally
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.consumer.taken import Taken
 from logquake.client.network.moved_leaders import moved_leaders, nodes_at
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchResponse

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from logquake.client.consumer.batches import (
+from logquake.client.consumer.fetch.batches import (
     StoredBatch,
     read,
     stored_batches,
     unreadable,
     walked,
 )
+from logquake.client.consumer.fetch.statistics import Tally
 from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings
-from logquake.client.consumer.statistics import Tally
 from logquake.client.errors import CorruptRecordError
 from logquake.wire.errors import RecordError
 from logquake.wire.messages.fetch import PartitionData

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
-from logquake.client.consumer.buffer import FetchBuffer
 from logquake.client.consumer.cluster import ClusterView
-from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.fetch.buffer import FetchBuffer
+from logquake.client.consumer.fetch.completed import CompletedFetch
+from logquake.client.consumer.fetch.statistics import FetchStatistics
+from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
-from logquake.client.consumer.statistics import FetchStatistics
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.consumer.taken import Taken
 from logquake.client.errors import ClientError, CorruptRecordError, broker_error
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.topic_partition import TopicPartition

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from logquake.client.consumer import epoch_ends
 from logquake.client.consumer.failures import Failures
-from logquake.client.consumer.leader_requests import LeaderRequests
 from logquake.client.consumer.position import FetchPosition, LogTruncatedError
-from logquake.client.consumer.position_requests import PositionRequests
+from logquake.client.consumer.positions import epoch_ends
+from logquake.client.consumer.positions.leader_requests import LeaderRequests
+from logquake.client.consumer.positions.position_requests import PositionRequests
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.network.link import Answer
 from logquake.wire.messages.offsets import (

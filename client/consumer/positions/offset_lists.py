@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from logquake.client.consumer.leader_requests import Question
+from logquake.client.consumer.positions.leader_requests import Question
 from logquake.client.errors import ClientError, MalformedResponseError, broker_error
 from logquake.client.isolation import Isolation
 from logquake.wire.errors import ErrorCode

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from logquake.client.consumer.aborted import AbortedBatches
+from logquake.client.consumer.fetch.aborted import AbortedBatches
 from logquake.client.errors import CorruptRecordError
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.messages.fetch import PartitionData

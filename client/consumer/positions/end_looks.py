@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logquake.client.consumer.cluster import ClusterView, leader_of
-from logquake.client.consumer.offset_search import OffsetSearch
+from logquake.client.consumer.positions.offset_search import OffsetSearch
 from logquake.client.errors import ClientError
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from logquake.client.consumer.leader_requests import Question
 from logquake.client.consumer.position import EpochEnd, FetchPosition
+from logquake.client.consumer.positions.leader_requests import Question
 from logquake.client.errors import ClientError, broker_error
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (

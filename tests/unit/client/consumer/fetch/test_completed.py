@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.consumer.collecting import Take
-from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.fetch.collecting import Take
+from logquake.client.consumer.fetch.completed import CompletedFetch
+from logquake.client.consumer.fetch.statistics import Tally
 from logquake.client.consumer.settings import FetchSettings
-from logquake.client.consumer.statistics import Tally
 from logquake.client.errors import CorruptRecordError
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import read

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from logquake.client.consumer.cluster import leader_of
-from logquake.client.consumer.offset_lists import AskedTime, OffsetAndTimestamp, listed, question
 from logquake.client.consumer.position import FetchPosition
-from logquake.client.consumer.position_requests import PositionRequests
+from logquake.client.consumer.positions.offset_lists import (
+    AskedTime,
+    OffsetAndTimestamp,
+    listed,
+    question,
+)
+from logquake.client.consumer.positions.position_requests import PositionRequests
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.isolation import Isolation
