@@ -28,7 +28,9 @@ _log = logging.getLogger(__name__)
 Offsets = Mapping[TopicPartition, int]
 
 _NOT_MENDED_BY_TIME = frozenset({ErrorCode.NONE, ErrorCode.OFFSET_METADATA_TOO_LARGE})
-_ASK_AGAIN = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
+# The second is how 0.8.2 says that nothing is committed. What any other error says is not that: a
+# consumer would begin where auto.offset.reset says, and lose messages, or read all of them again.
+_TOLD = frozenset({ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
 
 class OffsetStore(Protocol):
@@ -115,7 +117,7 @@ class OffsetsInKafka:
                     raise broker_error(code, f"commit of {self._config.group_id} in {place}")
 
     def fetch(self, places: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Asked again while the coordinator loads them, or another one has them."""
+        """Asked again while the coordinator does not say, as while it loads them."""
         if not places:
             return {}
         failure: ClientError = ClosedError("the consumer was shut down")
@@ -154,7 +156,7 @@ class OffsetsInKafka:
             self._hang_up()
             raise
         for place, each in found.items():
-            if each.error_code in _ASK_AGAIN:
+            if each.error_code not in _TOLD:
                 self._hang_up()
                 raise broker_error(each.error_code, f"offset of {place}")
         return found

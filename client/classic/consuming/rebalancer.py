@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from threading import Event, RLock
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from logquake.client.classic.consuming.offsets import OffsetStore
 from logquake.client.classic.consuming.statistics import ConsumerStatistics
 from logquake.client.classic.consuming.stream import PartitionTopicInfo, StreamBuffer
 from logquake.client.classic.coordination.client import ZkClient
-from logquake.client.classic.errors import RebalanceFailedError
+from logquake.client.classic.errors import NotRegisteredError, RebalanceFailedError
 from logquake.client.classic.settings.consumer import ConsumerConfig
 from logquake.client.errors import ClientError
 from logquake.wire.topic_partition import TopicPartition
@@ -31,6 +32,17 @@ class Fetching(Protocol):
     def start(self, infos: Iterable[PartitionTopicInfo]) -> None: ...
 
     def stop(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What was claimed, and in which session of ZooKeeper's: with that it ends."""
+
+    session_id: int
+    infos: Mapping[TopicPartition, PartitionTopicInfo]
+
+
+_NOTHING = _Share(0, {})
 
 
 class Rebalancer:
@@ -56,7 +68,7 @@ class Rebalancer:
         self._lock = RLock()
         self._buffers: tuple[StreamBuffer, ...] = ()
         self._buffer_of: BufferOf = _no_buffers
-        self._owned: dict[TopicPartition, PartitionTopicInfo] = {}
+        self._owned = _NOTHING
         self._claimed: set[TopicPartition] = set()  # what we may own in ZooKeeper
         self._settled: GroupView | None = None  # what we own is our share of it
 
@@ -67,11 +79,19 @@ class Rebalancer:
         self.rebalance()
 
     def consumed(self) -> dict[TopicPartition, int]:
-        """How far the program is in what it owns; below zero where it is not known yet."""
-        return {place: info.consumed_offset for place, info in dict(self._owned).items()}
+        """How far the program is in what it owns; below zero where it is not known yet.
+
+        Nothing once another session has begun: whoever owns it meanwhile may be further.
+        """
+        owned = self._owned
+        if owned.session_id != self._zk.session_id:
+            return {}
+        return {place: info.consumed_offset for place, info in owned.infos.items()}
 
     def rebalance(self) -> None:
-        """``syncedRebalance``. Raises RebalanceFailedError after rebalance.max.retries attempts."""
+        """``syncedRebalance``. Raises RebalanceFailedError after rebalance.max.retries attempts,
+        and NotRegisteredError at once: no other attempt helps until the consumer is registered.
+        """
         with self._lock:
             self._statistics.rebalanced()
             failure: Exception | None = None
@@ -89,17 +109,17 @@ class Rebalancer:
                     failure = error
                 self._settled = None
                 self._close_fetchers()
+                if isinstance(failure, NotRegisteredError):
+                    raise failure
             raise RebalanceFailedError(
                 f"{self._consumer} can't rebalance after {self._config.rebalance_max_retries} "
                 f"retries: {failure or 'others own what it is to own'}"
             ) from failure
 
     def forget(self) -> None:
-        """``resetState``: the session is over, and with it what was owned. How far the program is
-        there is committed no more: whoever owns it meanwhile may be further.
-        """
+        """``resetState``: the session is over, and with it what was owned."""
         with self._lock:
-            self._owned = {}
+            self._owned = _NOTHING
             self._claimed.clear()
             self._settled = None
 
@@ -127,25 +147,42 @@ class Rebalancer:
             return True
         self._settled = None
         self._close_fetchers()
-        self._zk.run(znodes.release(group, sorted(self._claimed), self._zk.session_id))
-        self._claimed.clear()
-        self._owned = {}
+        self._release()
+        self._owned = _NOTHING
         decision = assign(self._config.partition_assignment_strategy, seen.view)
-        offsets = self._offsets.fetch(decision.keys())
+        session_id = self._zk.session_id
         self._claimed = set(decision)
-        if not self._zk.run(znodes.claim(group, decision, self._zk.session_id)):
+        if not self._zk.run(znodes.claim(group, decision, session_id)):
             return False
-        self._own(decision, offsets)
+        self._own(decision, self._offsets_of(decision), session_id)
         self._settled = seen.view
         return True
 
-    def _own(self, decision: Decision, offsets: dict[TopicPartition, int]) -> None:
-        self._owned = {
+    def _release(self) -> None:
+        group = self._config.group_id
+        self._zk.run(znodes.release(group, sorted(self._claimed), self._zk.session_id))
+        self._claimed.clear()
+
+    def _offsets_of(self, claimed: Decision) -> dict[TopicPartition, int]:
+        """Asked for once they are claimed: whoever had them commits until it gives them up, and
+        what it hands out last would be read again. Without them others may go on there.
+        """
+        try:
+            return self._offsets.fetch(claimed.keys())
+        except ClientError:
+            self._release()
+            raise
+
+    def _own(
+        self, decision: Decision, offsets: Mapping[TopicPartition, int], session_id: int
+    ) -> None:
+        infos = {
             place: PartitionTopicInfo(place, offsets[place], self._buffer_of(place.topic, thread))
             for place, thread in sorted(decision.items())
         }
-        _log.info("%s owns %s", self._consumer, ", ".join(map(str, self._owned)) or "nothing")
-        self._fetchers.start(self._owned.values())
+        self._owned = _Share(session_id, infos)
+        _log.info("%s owns %s", self._consumer, ", ".join(map(str, infos)) or "nothing")
+        self._fetchers.start(infos.values())
 
     def _close_fetchers(self) -> None:
         """What was handed out is committed while nobody else may own it yet; the rest is dropped,

@@ -14,7 +14,9 @@ _LOOK_AGAIN_S = 0.2
 
 
 class Watching:
-    """Many changes are one: whoever acts on them looks at all there is."""
+    """Many changes are one: whoever acts on them looks at all there is. Where that fails they are
+    still to be acted on: nothing else may happen by which a member would come to its share.
+    """
 
     def __init__(
         self, name: str, on_change: Callable[[], None], on_new_session: Callable[[], None]
@@ -45,7 +47,13 @@ class Watching:
             is_new_session, self._is_new_session = self._is_new_session, False
         if stopping.is_set():
             return
-        if is_new_session:
-            self._on_new_session()
-        elif has_changed:
-            self._on_change()
+        try:
+            if is_new_session:
+                self._on_new_session()
+            elif has_changed:
+                self._on_change()
+        except Exception:
+            with self._told:
+                self._has_changed |= has_changed
+                self._is_new_session |= is_new_session
+            raise

@@ -44,13 +44,14 @@ class AskedPartitions:
         return known.partitions
 
     def refresh(self, topics: Collection[str]) -> None:
-        for told in self._asker.ask(self._brokers, topics):
-            if told.error_code == ErrorCode.NONE:
-                self._known[told.topic] = told
-            elif told.topic in self._known:
-                _log.warning("metadata of %s: error %d", told.topic, told.error_code)
+        """All that is told is taken before an error of a topic is raised that is not known yet."""
+        told = self._asker.ask(self._brokers, topics)
+        self._known |= {each.topic: each for each in told if each.error_code == ErrorCode.NONE}
+        for each in told:
+            if each.topic in self._known and each.error_code != ErrorCode.NONE:
+                _log.warning("metadata of %s: error %d", each.topic, each.error_code)
             else:
-                check(told.error_code, f"metadata of {told.topic}")
+                check(each.error_code, f"metadata of {each.topic}")
 
     def interrupt(self) -> None:
         self._asker.interrupt()

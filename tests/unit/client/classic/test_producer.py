@@ -15,12 +15,19 @@ from logquake.client.classic.channel import Dial
 from logquake.client.classic.errors import FailedToSendError, QueueFullError
 from logquake.client.classic.messages import KeyedMessage, MessageSet
 from logquake.client.classic.producer import Producer
+from logquake.client.classic.producing.broker_partitions import AskedPartitions
 from logquake.client.classic.producing.hooks import CallbackHandler, Messages, SendOn
 from logquake.client.classic.serializer import StringEncoder
-from logquake.client.errors import ProducerClosedError
+from logquake.client.classic.topic_metadata import Broker, MetadataAsker
+from logquake.client.errors import BrokerError, ProducerClosedError
 from logquake.client.settings import Address
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataResponse,
+    MetadataResponseTopic,
+)
 from logquake.wire.messages.produce import (
     PartitionProduceResponse,
     ProduceRequest,
@@ -112,6 +119,28 @@ def test_what_fails_is_sent_to_the_new_leader(
         producer.send(KeyedMessage("t", "m", part_key=0))
     assert brokers.sent == [("one", 0, [b"m"]), ("two", 0, [b"m"])]
     assert producer.metrics()["ResendsPerSec"] == 1
+
+
+def test_what_is_told_of_a_topic_counts_though_another_is_unknown(
+    network: FakeNetwork, topology: FakeTopology, dial: Dial
+) -> None:
+    """Of two that are asked about at once, in whatever order they are told of."""
+    asker = MetadataAsker(dial, "client", 1_000, Random(1))
+    partitions = AskedPartitions(asker, [Address("boot", 1)])
+    assert partitions.partitions_of("t")[0].leader == Broker(1, Address("one", 9092))
+    topology.leaders[0] = (2, 6)
+    metadata = network.handlers[ApiKey.METADATA]
+
+    def with_another(request: MetadataRequest, address: Address) -> MetadataResponse:
+        told = metadata(request, address)
+        assert isinstance(told, MetadataResponse)
+        unknown = MetadataResponseTopic(name="new", error_code=ErrorCode.LEADER_NOT_AVAILABLE)
+        return MetadataResponse(brokers=told.brokers, topics=[unknown, *told.topics])
+
+    network.handlers[ApiKey.METADATA] = with_another
+    with pytest.raises(BrokerError, match="LEADER_NOT_AVAILABLE"):
+        partitions.refresh(["new", "t"])
+    assert partitions.partitions_of("t")[0].leader == Broker(2, Address("two", 9092))
 
 
 def test_it_gives_up_after_its_retries(brokers: Brokers, new: New, clock: FakeClock) -> None:

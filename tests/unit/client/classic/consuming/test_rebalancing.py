@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from itertools import count
 from random import Random
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,11 @@ from logquake.client.classic.consuming.statistics import ConsumerStatistics
 from logquake.client.classic.consuming.stream import PartitionTopicInfo, StreamBuffer
 from logquake.client.classic.coordination import nodes
 from logquake.client.classic.coordination.client import ZkClient
-from logquake.client.classic.errors import RebalanceFailedError
+from logquake.client.classic.errors import NotRegisteredError, RebalanceFailedError
 from logquake.client.classic.settings.consumer import ConsumerConfig
+from logquake.client.errors import broker_error
 from logquake.client.settings.reading import read
+from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import TopicAssignment
 from tests.unit.client.classic.conftest import NewZk
@@ -39,9 +42,11 @@ class Fetching:
 
     def __init__(self) -> None:
         self.infos: dict[TopicPartition, PartitionTopicInfo] = {}
+        self.began_at: dict[TopicPartition, int] = {}
 
     def start(self, infos: Iterable[PartitionTopicInfo]) -> None:
         self.infos = {info.place: info for info in infos}
+        self.began_at = {place: info.consumed_offset for place, info in self.infos.items()}
         for info in self.infos.values():
             info.consumed_offset = max(0, info.consumed_offset) + 1
 
@@ -58,15 +63,15 @@ class MemberOfGroup:
         self.name = name
         self.fetching = Fetching()
         statistics = ConsumerStatistics()
-        self._offsets = OffsetsInZooKeeper(self.zk, "g", statistics)
+        self.offsets = OffsetsInZooKeeper(self.zk, "g", statistics)
         self._registering = Registering(name, config, FakeClock())
-        self._rebalancer = Rebalancer(
-            name, config, self.zk, self._offsets, self.fetching, Event(), statistics
+        self.rebalancer = Rebalancer(
+            name, config, self.zk, self.offsets, self.fetching, Event(), statistics
         )
         self._buffers = [StreamBuffer(1), StreamBuffer(1)]
         self.register()
         self.is_settled = self._tries(
-            lambda: self._rebalancer.start(
+            lambda: self.rebalancer.start(
                 self._buffers, lambda _topic, thread: self._buffers[thread.number]
             )
         )
@@ -78,15 +83,15 @@ class MemberOfGroup:
         """On what it was told since the last time."""
         told, self.told[:] = set(self.told), []
         if "a new session" in told:
-            self._rebalancer.forget()
+            self.rebalancer.forget()
             self.register()
         if told or not self.is_settled:
-            self.is_settled = self._tries(self._rebalancer.rebalance)
+            self.is_settled = self._tries(self.rebalancer.rebalance)
 
     def leave(self) -> None:
         """In order: what it has read is committed."""
-        self._rebalancer.stop()
-        self._offsets.commit(self._rebalancer.consumed())
+        self.rebalancer.stop()
+        self.offsets.commit(self.rebalancer.consumed())
         self.zk.close()
 
     def _tries(self, rebalance: object) -> bool:
@@ -258,3 +263,61 @@ def test_what_was_read_in_a_session_that_is_over_is_not_committed_over_what_othe
     assert set(group.offsets().values()) == {500}
     (member,) = group.members
     assert {info.consumed_offset for info in member.fetching.infos.values()} == {501}
+
+
+def test_offsets_are_asked_for_once_others_commit_no_more(
+    new_zk: NewZk, zookeeper: SharedZooKeeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has to give partitions up may do so at any time, also while somebody asks."""
+    group = GroupOfMembers(1, new_zk, zookeeper)
+    for _ in range(2):
+        group.join()
+        group.settle()
+    first, second = group.members
+    claim = znodes.claim
+
+    async def the_other_goes_before_the_claim(*args: Any) -> bool:
+        monkeypatch.setattr(znodes, "claim", claim)
+        for place in second.fetching.infos:
+            await nodes.put(f"/consumers/g/offsets/t/{place.partition}", b"700")
+            await nodes.give_up(znodes.owner_path("g", place), second.zk.session_id)
+        return await claim(*args)
+
+    moved = set(second.fetching.infos)
+    second.zk.run(nodes.give_up("/consumers/g/ids/member-1", second.zk.session_id))
+    monkeypatch.setattr(znodes, "claim", the_other_goes_before_the_claim)
+    wait_for("change", lambda: first.told)
+    first.act()
+    assert moved < set(first.fetching.infos)
+    assert {first.fetching.began_at[place] for place in moved} == {700}
+
+
+def test_what_is_claimed_in_vain_is_given_up(
+    new_zk: NewZk, zookeeper: SharedZooKeeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others may be told where the group was."""
+    group = GroupOfMembers(1, new_zk, zookeeper)
+
+    def fetch(_store: OffsetsInZooKeeper, _places: object) -> dict[TopicPartition, int]:
+        raise broker_error(ErrorCode.COORDINATOR_NOT_AVAILABLE, "offsets")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(OffsetsInZooKeeper, "fetch", fetch)
+        group.join()
+    assert set(group.owners().values()) == {""}
+    group.settle()
+
+
+def test_what_went_with_a_session_is_owned_no_more_though_nobody_acted_on_it_yet(
+    new_zk: NewZk, zookeeper: SharedZooKeeper
+) -> None:
+    group = GroupOfMembers(1, new_zk, zookeeper)
+    group.join()
+    group.settle()
+    (member,) = group.members
+    assert len(member.rebalancer.consumed()) == group.partitions
+    group.lose_a_session()
+    assert member.rebalancer.consumed() == {}
+    with pytest.raises(NotRegisteredError):
+        member.rebalancer.rebalance()
+    assert set(group.offsets().values()) == {-1}
