@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
@@ -94,10 +95,16 @@ class ThrottlingQuotaExceededError(BrokerError):
 
 
 class OffsetOutOfRangeError(BrokerError):
-    """The offset is not in the partition's log: retention, or a truncation, has taken it."""
+    """The offset is not in the partition's log: retention, or a truncation, has taken it.
 
-    def __init__(self, context: str) -> None:
+    ``offsets`` are a consumer's positions that are not, by partition.
+    """
+
+    def __init__(
+        self, context: str, offsets: Mapping[TopicPartition, int] = MappingProxyType({})
+    ) -> None:
         super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, context)
+        self.offsets = offsets
 
 
 class NoGroupError(ClientError):
@@ -171,7 +178,12 @@ class AssignorError(ClientError):
 
 
 class CorruptRecordError(ClientError):
-    """What was fetched cannot be read; seek past it to go on."""
+    """What was fetched cannot be read from ``offset`` on; seek past it to go on."""
+
+    def __init__(self, place: TopicPartition, offset: int, why: str) -> None:
+        super().__init__(f"{place} at {offset}: {why}")
+        self.place = place
+        self.offset = offset
 
 
 class CallFailedError(ClientError):

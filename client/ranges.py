@@ -84,6 +84,6 @@ def read_range(
                 if offset < end
             ]
         except RecordError as error:
-            raise unreadable(f"{place} at {stored.first_offset}", error) from error
+            raise unreadable(place, stored.first_offset, error) from error
         if records:
             yield ReadBatch(stored.header, records)

@@ -61,5 +61,6 @@ class LogTruncatedError(OffsetOutOfRangeError):
     """
 
     def __init__(self, truncations: Sequence[LogTruncation]) -> None:
-        super().__init__("; ".join(map(str, truncations)))
+        offsets = {each.place: each.position.offset for each in truncations}
+        super().__init__("; ".join(map(str, truncations)), offsets)
         self.truncations = truncations

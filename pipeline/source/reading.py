@@ -69,4 +69,4 @@ def _taken(rows: Rows, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:
     try:
         yield from rows.take()
     except RecordError as error:
-        raise unreadable(str(wanted.place), error) from error
+        raise unreadable(wanted.place, wanted.start, error) from error

@@ -238,8 +238,9 @@ def test_where_it_begins_is_said_by_the_reset_policy(place: Place) -> None:
         with pytest.raises(NoOffsetForPartitionError):
             consumer.poll(PATIENCE_MS)
         consumer.seek(first, 99)
-        with pytest.raises(OffsetOutOfRangeError):
+        with pytest.raises(OffsetOutOfRangeError) as told:
             consumer.poll(PATIENCE_MS)
+        assert told.value.offsets == {first: 99}
         consumer.seek(first, 1)
         assert len(read(consumer, 2)) == 2
     with place.consumer() as consumer:

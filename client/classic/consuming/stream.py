@@ -152,8 +152,7 @@ class StreamBuffer:
                     info.consumed_offset = each.next_offset
                     return info.place, each
         except RecordError as error:
-            what = f"{info.place} at {info.consumed_offset} or after: {error}"
-            self._failure = CorruptRecordError(what)
+            self._failure = CorruptRecordError(info.place, info.consumed_offset, str(error))
             raise self._failure from error
         self._current = None
         return None

@@ -19,6 +19,7 @@ from logquake.wire.records import (
 )
 from logquake.wire.records.refusals import corrupt
 from logquake.wire.records.walk import WalkedRecord, walk_unguarded
+from logquake.wire.topic_partition import TopicPartition
 
 # What follows has a number, too: that of a consumer's position, which has to go into a Fetch.
 _LAST_OFFSET = 2**63 - 2
@@ -27,11 +28,11 @@ _LAST_BASE_OFFSET = _LAST_OFFSET - (2**31 - 1)  # whatever the deltas within are
 R = TypeVar("R", Record, WalkedRecord)
 
 
-def unreadable(where: str, error: RecordError) -> CorruptRecordError:
-    """What a reader is told of records that it cannot have."""
+def unreadable(place: TopicPartition, offset: int, error: RecordError) -> CorruptRecordError:
+    """What a reader is told of records that it cannot have, from ``offset`` on."""
     is_too_large = error.code is ErrorCode.MESSAGE_TOO_LARGE
     hint = " (logquake.max.decompressed.bytes)" if is_too_large else ""
-    return CorruptRecordError(f"{where}: {error}{hint}")
+    return CorruptRecordError(place, offset, f"{error}{hint}")
 
 
 class StoredBatch(NamedTuple):

@@ -17,7 +17,12 @@ from logquake.client.consumer.fetch.statistics import FetchStatistics
 from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.errors import ClientError, CorruptRecordError, broker_error
+from logquake.client.errors import (
+    ClientError,
+    CorruptRecordError,
+    OffsetOutOfRangeError,
+    broker_error,
+)
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.topic_partition import TopicPartition
 
@@ -221,11 +226,10 @@ class FetchCollector:
         try:
             stuck = fetch.has_bytes and not fetch.has_batch
         except RecordError as error:
-            raise CorruptRecordError(f"{fetch.place} at {fetch.next_offset}: {error}") from error
+            raise CorruptRecordError(fetch.place, fetch.next_offset, str(error)) from error
         if stuck:
-            raise CorruptRecordError(
-                f"{fetch.place} at {fetch.next_offset}: an answer with bytes and no whole batch"
-            )
+            why = "an answer with bytes and no whole batch"
+            raise CorruptRecordError(fetch.place, fetch.next_offset, why)
 
     def _heed(self, error: ErrorCode, fetch: CompletedFetch) -> None:
         """Raises ClientError for what the program has to hear of."""
@@ -246,5 +250,6 @@ class FetchCollector:
         if position is None or position.offset != fetch.next_offset:
             return
         if self._subscriptions.default_reset is OffsetReset.NONE:
-            raise broker_error(fetch.data.error_code, f"{fetch.place} at {position.offset}")
+            where = f"{fetch.place} at {position.offset}"
+            raise OffsetOutOfRangeError(where, {fetch.place: position.offset})
         state.reset(self._subscriptions.default_reset)

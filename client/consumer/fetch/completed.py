@@ -108,7 +108,7 @@ class CompletedFetch:
 
     def _fail(self, error: RecordError, taken: Sequence[object]) -> None:
         """Raises CorruptRecordError at once where nothing was taken before it."""
-        self._failure = unreadable(f"{self.place} at {self.next_offset}", error)
+        self._failure = unreadable(self.place, self.next_offset, error)
         if not taken:
             raise self._failure from error
 

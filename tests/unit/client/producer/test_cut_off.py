@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from logquake.client.errors import CorruptRecordError
+from logquake.client.errors import ClosedError
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator
@@ -147,7 +147,7 @@ def test_a_send_that_is_cut_off_where_it_waits_for_memory_leaves_it_to_others() 
         try:
             cut_off_after(steps, partial(at_once, appending.in_time(program.outgoing(partition=0))))
         except CutOffError:
-            program.producing.core.abandon(CorruptRecordError("given up"))
+            program.producing.core.abandon(ClosedError("given up"))
             assert program.available_bytes == 1_000
             assert program.producing.metrics()["producer-metrics"]["waiting-threads"] == 0
             continue
