@@ -3,29 +3,35 @@
 `logquake.client` hands out those whose calls block, `logquake.client.aio` their twins on asyncio's
 loop.
 
-    errors.py       what can go wrong, with Kafka's names for it
-    settings/       what a client is set to, under Kafka's names; security.py: its way in
-    given.py        what a program gives it, looked at in the program's own call
-    signatures.py   the same of every call of the admin client, by its signature
-    clock.py        time, so that tests need none
-    pending.py      what a part of a call will come to; telling.py: callbacks, in order
-    callbacks.py    what comes out of them: whom it ends
-    measures.py     how much, how often and how long, lately
-    assembling.py   what every client stands on, made from its configuration
-    sync/, aio/     the clients for programs: calls that block, calls that are awaited
-    producer/       records gathered in batches, and sent; the core
-    consumer/       who of a group reads what, and what is fetched; the core
-    admin/          all that an administrator asks of a cluster; the core
-    classic/        the clients of Kafka's first documents
-    network/        connections, versions, metadata, without I/O; what all of this stands on
-    driving/        who waits, and how bytes travel
-    ranges.py       a range of a partition, by a consumer: batches as they are stored
-    handed_out.py   what programs import from here, loaded when it is asked for
-    unclosed.py     what is told of one that nobody has closed
-    isolation.py    what a reader sees of transactions
-    coordinator_lookups.py how coordinators are asked for
-    consumers.py, partitions.py what a consumer is founded on; a topic's partitions
-    connection.py   one broker, one request and its response: what only that broker can say
+The clients, and what each of them is:
+
+    sync/, aio/       the clients for programs: calls that block, calls that are awaited
+    producer/         records gathered in batches, and sent; the core
+    consumer/         who of a group reads what, and what is fetched; the core
+    admin/            all that an administrator asks of a cluster; the core
+    classic/          the clients of Kafka's first documents
+    connection.py     one broker, one request and its response: what only that broker can say
+
+What they are built on:
+
+    assembling.py     makes what every client needs from its configuration
+    settings/         the configuration, under Kafka's names
+    security.py       TLS and SASL from that configuration
+    network/          connections, versions and metadata, without I/O
+    driving/          drivers: they wait, and move bytes, for a core
+    clock.py          time, so that tests need none
+    errors.py         what can go wrong, with Kafka's names for it
+    isolation.py      read_uncommitted and read_committed
+    measures.py       rates, averages and maxima for statistics
+
+Between a client and its program:
+
+    arguments.py      checks what a program passes in, in the program's own call
+    pending.py        the outcome of a part of a call, before anybody waits for it
+    telling.py        runs the program's callbacks, in order
+    callbacks.py      which of their errors end their caller
+    unclosed.py       warns of clients that were never closed
+    lazy_exports.py   the names of a package, each loaded when it is first used
 
 Caveats of a connection: it may not be shared by threads, and names of hosts are looked up while
 everything else waits.
@@ -36,7 +42,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from logquake.client.handed_out import lazily
+from logquake.client.lazy_exports import lazily
 
 if TYPE_CHECKING:
     from logquake.client.consumer.group.listener import RebalanceListener as RebalanceListener

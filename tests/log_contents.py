@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from logquake.client import Consumer, Producer
-from logquake.client.ranges import read_range
+from logquake.client.sync.ranges import read_range
 from logquake.cluster.observing.log_offsets import earliest_offsets, latest_offsets
 from logquake.cluster.running.observed import ObservedCluster
 from logquake.wire.records import Record

@@ -21,7 +21,7 @@ from logquake.chaos.history.reader import read_file
 from logquake.chaos.history.rows import Kind, Row
 from logquake.client import Consumer
 from logquake.client.errors import ClientError
-from logquake.client.ranges import ReadBatch, read_range
+from logquake.client.sync.ranges import ReadBatch, read_range
 from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.wire.records import Record
 from logquake.wire.topic_partition import TopicPartition

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from logquake.chaos.history.reader import journals_in, read_history
 from logquake.client import Consumer
 from logquake.client.errors import broker_error
-from logquake.client.ranges import ReadBatch, read_range
+from logquake.client.sync.ranges import ReadBatch, read_range
 from logquake.cluster.errors import WaitTimeoutError
 from logquake.cluster.observing.onlookers import ONLOOKER
 from logquake.cluster.running.cluster import RunningCluster

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from logquake.client.connection import Connection
-from logquake.client.coordinator_lookups import SEVERAL_SINCE, lookup
 from logquake.client.errors import (
     ClientError,
     ConnectionLostError,
     NoLeaderError,
     check,
 )
+from logquake.client.network.coordinator_lookups import SEVERAL_SINCE, lookup
 from logquake.client.settings import Address
 from logquake.cluster.observing.broker_connections import BrokerConnections, Dial
 from logquake.wire.coordinator_type import CoordinatorType

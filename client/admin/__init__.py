@@ -1,6 +1,7 @@
 """What an administrator asks of a cluster (org.apache.kafka.clients.admin.Admin), without I/O.
 
     administering.py   all that a program does with it; calls/: what it may call
+    signatures.py  checks a call's arguments against its signature
     enquiries.py   all that is being asked, tried again until a call's deadline
     generators.py  those that work for calls; enquiry.py: what one of them has asked
     keyed.py       calls about things of which each has its broker
@@ -33,7 +34,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logquake.client.handed_out import lazily
+from logquake.client.lazy_exports import lazily
 
 if TYPE_CHECKING:
     from logquake.client.admin.acls import AclBindingFilter as AclBindingFilter

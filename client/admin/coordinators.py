@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable
 
 from logquake.client.admin.asks import ANYBODY, Ask, Terms
 from logquake.client.admin.keyed import Found
-from logquake.client.coordinator_lookups import found_in, lookup
 from logquake.client.errors import ClientError, UnsupportedVersionError, broker_error
+from logquake.client.network.coordinator_lookups import found_in, lookup
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse

@@ -16,8 +16,8 @@ from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import refusal
 from logquake.client.consumer.assignors.subscriptions import by_topic
 from logquake.client.consumer.offsets import OffsetAndMetadata
-from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import ClientError, UnsupportedVersionError
+from logquake.client.network.coordinator_lookups import COORDINATOR_MOVED
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_offsets import (

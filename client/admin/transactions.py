@@ -17,8 +17,8 @@ from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import if_it_passes
 from logquake.client.admin.results import Results
 from logquake.client.consumer.assignors.subscriptions import places
-from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import ClientError, UnsupportedVersionError, broker_error, check
+from logquake.client.network.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.network.effects import Node
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logquake.client.handed_out import lazily
+from logquake.client.lazy_exports import lazily
 
 if TYPE_CHECKING:
     from logquake.client.aio.admin import Admin as Admin

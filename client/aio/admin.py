@@ -11,8 +11,8 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 from logquake.client.admin.administering import Administering
 from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
+from logquake.client.arguments import check_time_or_none
 from logquake.client.errors import ClosedError
-from logquake.client.given import check_time_or_none
 from logquake.client.pending import Promise
 from logquake.client.unclosed import tell_if_unclosed
 

@@ -9,7 +9,14 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from logquake.client.aio.loops import start_on_loop, this_task
+from logquake.client.arguments import check_time
 from logquake.client.consumer.callers import Tasks
+from logquake.client.consumer.facade import (
+    CLOSE_TIMEOUT_MS,
+    ITERATION_MS,
+    ConsumerFacade,
+    FoundedConsumer,
+)
 from logquake.client.consumer.fetch.batches import StoredBatch
 from logquake.client.consumer.fetch.statistics import Groups
 from logquake.client.consumer.fetch.taken import Taken
@@ -17,16 +24,9 @@ from logquake.client.consumer.group.listener import CommitCallback, Offsets, Reb
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.positions.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
-from logquake.client.consumers import (
-    CLOSE_TIMEOUT_MS,
-    ITERATION_MS,
-    ConsumerFacade,
-    FoundedConsumer,
-)
 from logquake.client.driving.steps import Steps
 from logquake.client.errors import ConcurrentUseError
-from logquake.client.given import check_time
-from logquake.client.partitions import PartitionNodes
+from logquake.client.network.partitions import PartitionNodes
 from logquake.client.unclosed import tell_if_unclosed
 from logquake.wire.topic_partition import TopicPartition
 

@@ -10,10 +10,10 @@ from typing import Any, Self
 
 from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
+from logquake.client.arguments import check_time_or_none
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.errors import ClientError, ClosedError
-from logquake.client.given import check_time_or_none
-from logquake.client.partitions import PartitionNodes
+from logquake.client.network.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
 from logquake.client.producer.preparing import OnDelivery

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logquake.client.handed_out import lazily
+from logquake.client.lazy_exports import lazily
 
 if TYPE_CHECKING:
     from logquake.client.classic.consumer_connector import ConsumerConnector as ConsumerConnector

@@ -30,6 +30,7 @@ How it is made:
 
     composing.py        its parts, from its configuration
     settings.py         the keys that they heed
+    facade.py           what the blocking and the asyncio consumer have in common
 
 `client/sync/consumer.py` and `client/aio/consumer.py` are what programs see of it.
 """

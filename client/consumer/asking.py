@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from random import Random
 
+from logquake.client.arguments import check_place, check_places, check_times, check_topic
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.positions.end_looks import EndLook
 from logquake.client.consumer.positions.leader_requests import LeaderRequests
@@ -17,11 +18,10 @@ from logquake.client.consumer.topic_search import TopicSearch
 from logquake.client.consumer.topics import SubscribedTopics
 from logquake.client.driving.steps import Steps
 from logquake.client.errors import TimedOutError
-from logquake.client.given import check_place, check_places, check_times, check_topic
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
-from logquake.client.partitions import PartitionNodes
+from logquake.client.network.partitions import PartitionNodes
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from logquake.client.arguments import check_callable, check_offsets, check_places
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, unheard
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps
-from logquake.client.given import check_callable, check_offsets, check_places
 from logquake.client.network.metadata import Metadata
 from logquake.wire.topic_partition import TopicPartition
 

@@ -11,6 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
+from logquake.client.arguments import (
+    check_listener,
+    check_pattern,
+    check_places,
+    check_time,
+    check_topics,
+)
 from logquake.client.consumer.asking import Asking
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.committing import Committing
@@ -36,13 +43,6 @@ from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError
-from logquake.client.given import (
-    check_listener,
-    check_pattern,
-    check_places,
-    check_time,
-    check_topics,
-)
 from logquake.client.isolation import Isolation
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient

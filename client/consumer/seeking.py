@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from logquake.client.arguments import check_offset, check_place, check_places
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.cluster import leader_of, why_not_led
 from logquake.client.consumer.group.coordination import Coordination
@@ -14,7 +15,6 @@ from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps
 from logquake.client.errors import TimedOutError
-from logquake.client.given import check_offset, check_place, check_places
 from logquake.client.network.metadata import Metadata
 from logquake.wire.topic_partition import TopicPartition
 

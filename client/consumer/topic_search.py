@@ -10,8 +10,8 @@ from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.metadata_updates import metadata_request
 from logquake.client.network.network_client import NetworkClient
+from logquake.client.network.partitions import PartitionNodes, partitions_of
 from logquake.client.network.snapshot import Snapshot, nodes_told, topic_told
-from logquake.client.partitions import PartitionNodes, partitions_of
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 

@@ -3,6 +3,8 @@
     metadata_updates.py  asking for metadata when it is time
     metadata.py          what is known of the cluster, and when that is; snapshot.py: at one moment
                          topics_in_use.py: about which topics; moved_leaders.py: told amid answers
+                         partitions.py: a topic's partitions, as programs get them
+                         coordinator_lookups.py: FindCoordinator, in each version
     network_client.py    who may be asked, and asking them; load.py: whom, if anybody will do
     links.py             all connections: what a driver tells, and what it is to do (effects.py)
                          link_log.py: what is logged of their ends

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from logquake.client.arguments import check_topic
 from logquake.client.clock import Clock
 from logquake.client.driving.steps import Call, Steps
 from logquake.client.errors import DeliveryError
-from logquake.client.given import check_topic
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.admitting import Admitting
 from logquake.client.producer.appended import RECORDS, Appended

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from logquake.client.arguments import check_callback, check_whole, headers_of
 from logquake.client.clock import Clock
-from logquake.client.given import check_callback, check_whole, headers_of
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import Interceptors
 from logquake.client.producer.record import Headers, ProducerRecord

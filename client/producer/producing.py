@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
+from logquake.client.arguments import check_callback, check_time_or_none, check_topic
 from logquake.client.assembling import lay_foundation
 from logquake.client.clock import Clock
 from logquake.client.driving.steps import Steps, Wait
@@ -18,8 +19,7 @@ from logquake.client.errors import (
     TimedOutError,
     TransactionStateError,
 )
-from logquake.client.given import check_callback, check_time_or_none, check_topic
-from logquake.client.partitions import PartitionNodes, partitions_of
+from logquake.client.network.partitions import PartitionNodes, partitions_of
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.admitting import Admitting
 from logquake.client.producer.appending import Appending

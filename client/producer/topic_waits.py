@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logquake.client.arguments import check_topic
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import BrokerError, ProducerClosedError, TimedOutError
-from logquake.client.given import check_topic
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.producer.accumulator import Accumulator

@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from logquake.client.admin.administering import Administering
+from logquake.client.arguments import check_time_or_none
 from logquake.client.errors import ClosedError
-from logquake.client.given import check_time_or_none
 from logquake.client.pending import Promise
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread

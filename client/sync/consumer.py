@@ -8,7 +8,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from logquake.client.arguments import check_time
 from logquake.client.consumer.callers import Threads
+from logquake.client.consumer.facade import (
+    CLOSE_TIMEOUT_MS,
+    ITERATION_MS,
+    ConsumerFacade,
+    FoundedConsumer,
+)
 from logquake.client.consumer.fetch.batches import StoredBatch
 from logquake.client.consumer.fetch.statistics import Groups
 from logquake.client.consumer.fetch.taken import Taken
@@ -16,15 +23,8 @@ from logquake.client.consumer.group.listener import CommitCallback, Offsets, Reb
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.positions.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
-from logquake.client.consumers import (
-    CLOSE_TIMEOUT_MS,
-    ITERATION_MS,
-    ConsumerFacade,
-    FoundedConsumer,
-)
 from logquake.client.errors import ConcurrentUseError
-from logquake.client.given import check_time
-from logquake.client.partitions import PartitionNodes
+from logquake.client.network.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
 from logquake.client.unclosed import tell_if_unclosed
 from logquake.wire.topic_partition import TopicPartition

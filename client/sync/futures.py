@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
+from logquake.client.arguments import check_time_or_none
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.errors import ClientError
-from logquake.client.given import check_time_or_none
 from logquake.client.pending import Pending
 
 T = TypeVar("T")

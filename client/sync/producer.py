@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
+from logquake.client.arguments import check_time_or_none
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.errors import ClientError, ClosedError
-from logquake.client.given import check_time_or_none
-from logquake.client.partitions import PartitionNodes
+from logquake.client.network.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
 from logquake.client.producer.preparing import OnDelivery

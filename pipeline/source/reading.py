@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from logquake.client import Consumer
 from logquake.client.consumer.fetch.batches import unreadable
 from logquake.client.errors import OffsetOutOfRangeError, ReadStalledError
-from logquake.client.ranges import stored_range
+from logquake.client.sync.ranges import stored_range
 from logquake.pipeline.asking import consuming
 from logquake.pipeline.source.admission import DataLossError, losses
 from logquake.pipeline.source.options import ReadOptions

@@ -29,7 +29,7 @@ from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.record import Headers, ProducerRecord
 from logquake.client.producer.statistics import EventKind, ProducerEvent
-from logquake.client.ranges import read_range
+from logquake.client.sync.ranges import read_range
 from logquake.cluster.api import Cluster
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode

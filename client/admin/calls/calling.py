@@ -12,11 +12,11 @@ from logquake.client.admin.asks import Asks
 from logquake.client.admin.enquiries import Enquiries
 from logquake.client.admin.keyed import Handler, Keyed
 from logquake.client.admin.results import Outcome, Results
+from logquake.client.admin.signatures import held_to_its_signature
 from logquake.client.clock import Clock
 from logquake.client.errors import ClientError, broker_error
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.pending import Promise
-from logquake.client.signatures import held_to_its_signature
 from logquake.client.telling import Telling
 from logquake.wire.errors import ErrorCode
 

@@ -17,7 +17,6 @@ from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import (
     BrokerError,
     ClientError,
@@ -27,6 +26,7 @@ from logquake.client.errors import (
     RetriableCommitFailedError,
     broker_error,
 )
+from logquake.client.network.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.network.link import Answer
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_offsets import OffsetCommitResponse

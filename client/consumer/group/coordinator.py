@@ -15,7 +15,6 @@ from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
 from logquake.client.consumer.group.unsent import Done, Question, Unsent
-from logquake.client.coordinator_lookups import COORDINATOR_MOVED, found_of, lookup
 from logquake.client.errors import (
     AuthenticationFailedError,
     ClientError,
@@ -26,6 +25,7 @@ from logquake.client.errors import (
     broker_error,
 )
 from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.network.coordinator_lookups import COORDINATOR_MOVED, found_of, lookup
 from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.network_client import NetworkClient

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from logquake.client.arguments import check_places, check_text
 from logquake.client.consumer.assignors.assignor import (
     Assignment,
     Assignor,
@@ -19,7 +20,6 @@ from logquake.client.consumer.assignors.subscriptions import (
     encode_assignment,
 )
 from logquake.client.errors import AssignorError
-from logquake.client.given import check_places, check_text
 from logquake.wire.messages.group_membership import JoinGroupResponse
 
 # They heed who owns what, and in which generation, themselves.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logquake.client.coordinator_lookups import found_of, lookup
 from logquake.client.errors import BrokerError, MalformedResponseError, UnsupportedVersionError
+from logquake.client.network.coordinator_lookups import found_of, lookup
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.producer_states import Remedy
 from logquake.client.producer.transactions.question import (

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
+from logquake.client.arguments import check_group, check_offsets
 from logquake.client.clock import Clock
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.driving.steps import Steps, Wait
@@ -15,7 +16,6 @@ from logquake.client.errors import (
     TransactionError,
     TransactionStateError,
 )
-from logquake.client.given import check_group, check_offsets
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.transactions import Transactions

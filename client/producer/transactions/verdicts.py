@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logquake.client.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.errors import BrokerError, ClientError, ProducerFencedError
+from logquake.client.network.coordinator_lookups import COORDINATOR_MOVED
 from logquake.client.producer.identity import Identity
 from logquake.client.producer.transactions.producer_states import Remedy
 from logquake.wire.errors import ErrorCode

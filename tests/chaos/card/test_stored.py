@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logquake.chaos.card.stored import Finding, Senders, misplaced
 from logquake.chaos.history.rows import Kind
-from logquake.client.ranges import ReadBatch
+from logquake.client.sync.ranges import ReadBatch
 from logquake.wire.records import Record, encode_batch, iterate_batches
 
 PARTITION = "orders-0"

@@ -9,9 +9,9 @@ from typing import ClassVar, TypeAlias
 
 from logquake.client.consumer.callers import Threads
 from logquake.client.consumer.consuming import Consuming
+from logquake.client.consumer.facade import found_consumer
 from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.records import ConsumerRecords
-from logquake.client.consumers import found_consumer
 from logquake.client.errors import ClientError
 from logquake.seams.network import Disconnected
 from logquake.wire.messages.group_offsets import OffsetCommitRequest

@@ -20,12 +20,12 @@ from logquake.client import (
     TopicPartition,
     aio,
 )
+from logquake.client.arguments import check_time, headers_of
+from logquake.client.consumer.facade import FoundedConsumer
 from logquake.client.consumer.fetch.taken import Taken
 from logquake.client.consumer.programs_own import Interceptors as ConsumerInterceptors
 from logquake.client.consumer.records import NOTHING
-from logquake.client.consumers import FoundedConsumer
 from logquake.client.errors import SettingsError
-from logquake.client.given import check_time, headers_of
 from logquake.client.pending import Promise
 from logquake.client.producer.interceptors import Interceptors
 from logquake.client.producer.preparing import Outgoing

@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from logquake.client.consumer.callers import Threads
-from logquake.client.consumers import found_consumer
+from logquake.client.consumer.facade import found_consumer
 from logquake.client.driving.blocking import BlockingDriver
 from logquake.client.driving.steps import Call, Steps, Take, Wait, to_the_end
 from logquake.wire.api import ApiKey

@@ -1,6 +1,6 @@
-"""What a program gives a client, looked at in the program's own call.
+"""Checks of what a program passes to a client, made in the program's own call.
 
-What no request could name would else come up later, for whoever asks about it.
+A value that no request can carry would otherwise fail later, in whatever encodes the request.
 """
 
 from __future__ import annotations

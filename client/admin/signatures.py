@@ -16,7 +16,7 @@ from operator import index
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from logquake.client.given import check_text
+from logquake.client.arguments import check_text
 
 P = ParamSpec("P")
 T = TypeVar("T")

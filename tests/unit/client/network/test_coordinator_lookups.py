@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.coordinator_lookups import found_in, found_of
 from logquake.client.errors import MalformedResponseError
+from logquake.client.network.coordinator_lookups import found_in, found_of
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 

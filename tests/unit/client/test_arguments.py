@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
-from logquake.client.given import (
+from logquake.client.arguments import (
     check_group,
     check_offsets,
     check_pattern,
@@ -16,6 +15,7 @@ from logquake.client.given import (
     check_times,
     check_topics,
 )
+from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.wire.topic_partition import TopicPartition
 
 PLACE = TopicPartition("t", 0)

@@ -1,4 +1,4 @@
-"""A consumer on its foundation, and what its facades have in common: how they are made."""
+"""What the blocking and the asyncio consumer have in common: how they are made."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+from logquake.client.arguments import check_callback, check_time
 from logquake.client.assembling import Foundation, lay_foundation
 from logquake.client.clock import Clock
 from logquake.client.consumer.assignors.assignor import Assignor
@@ -16,7 +17,6 @@ from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
-from logquake.client.given import check_callback, check_time
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import merged, read
 from logquake.client.telling import Telling

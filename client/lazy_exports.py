@@ -1,6 +1,6 @@
-"""What a package hands out to programs, each name loaded when it is asked for (PEP 562).
+"""The public names of a package, each loaded when it is first used (PEP 562).
 
-Brokers and tools that use one module of a room need no more than that.
+Brokers and tools that use one module of a package then load no others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 def lazily(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The package's ``__getattr__`` and ``__dir__``, of the module of each name."""
+    """The package's ``__getattr__`` and ``__dir__``; ``modules`` has the module of each name."""
 
     def load(name: str) -> Any:
         if name not in modules:

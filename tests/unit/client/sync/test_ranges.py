@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from logquake.client.errors import OffsetOutOfRangeError
-from logquake.client.ranges import stored_range
+from logquake.client.sync.ranges import stored_range
 from logquake.wire.topic_partition import TopicPartition
 
 PLACE = TopicPartition("orders", 0)
