@@ -38,7 +38,7 @@ class PartitionTopicInfo:
     def begin_at(self, offset: int) -> None:
         """Reset, where there was no offset or what it named is gone."""
         self.fetched_offset = offset
-        self.consumed_offset = offset
+        self.buffer.begin_at(self, offset)
 
 
 class Chunk(NamedTuple):
@@ -47,6 +47,13 @@ class Chunk(NamedTuple):
     info: PartitionTopicInfo
     fetch_offset: int
     messages: MessageSet
+
+
+class Beginning(NamedTuple):
+    """What comes behind it of a partition begins there, and not where what was before it ends."""
+
+    info: PartitionTopicInfo
+    offset: int
 
 
 class StreamBuffer:
@@ -58,7 +65,7 @@ class StreamBuffer:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._changed = Condition()
-        self._chunks: deque[Chunk] = deque()
+        self._chunks: deque[Chunk | Beginning] = deque()
         self._current: tuple[Chunk, Iterator[MessageAndOffset]] | None = None
         self._failure: ClientError | None = None
         self._has_ended = False
@@ -78,6 +85,15 @@ class StreamBuffer:
             self._chunks.append(chunk)
             self._changed.notify_all()
             return True
+
+    def begin_at(self, info: PartitionTopicInfo, offset: int) -> None:
+        """Once what was put of it before is taken: that is handed out all the same."""
+        with self._changed:
+            if self._holds(info):
+                self._chunks.append(Beginning(info, offset))
+                self._changed.notify_all()
+            else:
+                info.consumed_offset = offset
 
     def take(self, timeout_ms: int) -> tuple[TopicPartition, MessageAndOffset] | None:
         """The next message, which then counts as consumed; None at the end. Below zero it waits for
@@ -125,8 +141,15 @@ class StreamBuffer:
             raise ConsumerTimeoutError("no message came in time (consumer.timeout.ms)")
         self._changed.wait(min(left_s, _LOOK_AGAIN_S))
 
-    def _begin(self, chunk: Chunk) -> None:
+    def _holds(self, info: PartitionTopicInfo) -> bool:
+        current = [] if self._current is None else [self._current[0]]
+        return any(each.info is info for each in (*current, *self._chunks))
+
+    def _begin(self, chunk: Chunk | Beginning) -> None:
         info = chunk.info
+        if isinstance(chunk, Beginning):
+            info.consumed_offset = chunk.offset
+            return
         if info.consumed_offset < chunk.fetch_offset:
             _log.error(
                 "%s is consumed up to %d, and fetched from %d on: messages may be lost",

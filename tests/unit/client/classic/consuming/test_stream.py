@@ -51,6 +51,32 @@ def test_what_a_wrapper_has_from_before_is_left_out() -> None:
     assert (taken(buffer), info.consumed_offset) == (b"c", 3)
 
 
+@pytest.mark.parametrize("beginning", [0, 50])
+def test_what_was_fetched_before_a_reset_is_handed_out_before_what_comes_of_it(
+    beginning: int,
+) -> None:
+    """Of a log that was cut off, and grows again, or whose beginning was deleted."""
+    buffer, info = buffer_and_info()
+    buffer.put(chunk(info, b"a", b"b"), RUNNING)
+    taken(buffer)
+    info.begin_at(beginning)
+    assert (info.fetched_offset, info.consumed_offset) == (beginning, 1)
+    assert (taken(buffer), info.consumed_offset) == (b"b", 2)
+    with pytest.raises(ConsumerTimeoutError):
+        buffer.take(0)
+    assert info.consumed_offset == beginning
+    if beginning == 0:
+        buffer.put(chunk(info, b"c"), RUNNING)
+        assert (taken(buffer), info.consumed_offset) == (b"c", 1)
+
+
+def test_a_reset_of_what_nothing_was_fetched_of_counts_at_once() -> None:
+    """Whether anything is taken or not: it is what is committed."""
+    _, info = buffer_and_info(-1)
+    info.begin_at(50)
+    assert info.consumed_offset == 50
+
+
 def test_what_is_cleared_is_not_consumed() -> None:
     buffer, info = buffer_and_info()
     buffer.put(chunk(info, b"a", b"b"), RUNNING)
