@@ -1,14 +1,9 @@
 """What an administrator asks of a cluster (org.apache.kafka.clients.admin.Admin), without I/O.
 
-    administering.py   all that a program does with it; calls/: what it may call
-    signatures.py  checks a call's arguments against its signature
-    enquiries.py   all that is being asked, tried again until a call's deadline
-    generators.py  those that work for calls; enquiry.py: what one of them has asked
-    keyed.py       calls about things of which each has its broker
-    leaders.py, coordinators.py      which one that is
-    by_broker.py   what every broker is asked
-    asks.py        one request, and whom; results.py: what a call comes to, item by item
-    refusals.py, quotas_of_changes.py   what errors mean to it
+    administering.py  all that a program does with it
+    calls/            the methods that a program calls
+    signatures.py     checks a call's arguments against its signature
+    asking/           how a call's questions reach brokers, until they are answered or time is up
 
 The calls themselves, each with the values that go in and come out:
 
@@ -27,7 +22,7 @@ The calls themselves, each with the values that go in and come out:
 
 A call is a generator that yields what it asks. It knows neither time nor connections.
 
-The values that programs hand in and get are handed out here.
+This package exports the values that programs pass in and get back.
 """
 
 from __future__ import annotations
@@ -39,7 +34,7 @@ from logquake.client.lazy_exports import lazily
 if TYPE_CHECKING:
     from logquake.client.admin.acls import AclBindingFilter as AclBindingFilter
     from logquake.client.admin.acls import DeletedAcl as DeletedAcl
-    from logquake.client.admin.by_broker import ByBroker as ByBroker
+    from logquake.client.admin.asking.by_broker import ByBroker as ByBroker
     from logquake.client.admin.cluster import ClusterDescription as ClusterDescription
     from logquake.client.admin.cluster import FeatureMetadata as FeatureMetadata
     from logquake.client.admin.cluster import FeatureUpdate as FeatureUpdate

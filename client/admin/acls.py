@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from logquake.client.admin.asks import ANYBODY, Ask, Asks, Reply, Terms, fixed
-from logquake.client.admin.refusals import refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import ANYBODY, Ask, Asks, Reply, Terms, fixed
+from logquake.client.admin.asking.refusals import refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.errors import ClientError, MalformedResponseError
 from logquake.wire.acls import (
     AccessControlEntry,

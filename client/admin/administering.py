@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping
 from random import Random
 
+from logquake.client.admin.asking.enquiries import Enquiries, EnquirySettings
 from logquake.client.admin.calls.calling import Makings
 from logquake.client.admin.calls.of_brokers import BrokerCalls
 from logquake.client.admin.calls.of_clients import ClientCalls
@@ -14,7 +15,6 @@ from logquake.client.admin.calls.of_partitions import PartitionCalls
 from logquake.client.admin.calls.of_quorums import QuorumCalls
 from logquake.client.admin.calls.of_topics import TopicCalls
 from logquake.client.admin.calls.of_transactions import TransactionCalls
-from logquake.client.admin.enquiries import Enquiries, EnquirySettings
 from logquake.client.assembling import Foundation, lay_foundation
 from logquake.client.clock import Clock
 from logquake.client.driving.steps import Steps, Wait

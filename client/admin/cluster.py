@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from logquake.client.admin.asks import ANYBODY, CONTROLLER, Ask, Asks, Reply, Terms, fixed
+from logquake.client.admin.asking.asks import ANYBODY, CONTROLLER, Ask, Asks, Reply, Terms, fixed
+from logquake.client.admin.asking.refusals import by_controller, refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.admin.operations import Operations, operations_of
-from logquake.client.admin.refusals import by_controller, refusal
-from logquake.client.admin.results import Results
 from logquake.client.errors import UnsupportedVersionError
 from logquake.client.network import versions
 from logquake.client.network.effects import Node

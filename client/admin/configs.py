@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
-from logquake.client.admin.asks import ANYBODY, Ask, Asks, Broker, Reply, Whom, fixed
-from logquake.client.admin.refusals import refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import ANYBODY, Ask, Asks, Broker, Reply, Whom, fixed
+from logquake.client.admin.asking.refusals import refusal
+from logquake.client.admin.asking.results import Results
 from logquake.wire.acls import of_code
 from logquake.wire.messages.configs import (
     AlterableConfig,

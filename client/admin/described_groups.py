@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logquake.client.admin.asks import Ask, Broker, fixed
-from logquake.client.admin.coordinators import Coordinators
+from logquake.client.admin.asking.asks import Ask, Broker, fixed
+from logquake.client.admin.asking.coordinators import Coordinators
+from logquake.client.admin.asking.keyed import Answered, Outcome
 from logquake.client.admin.groups import sort_out
-from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.operations import Operations, operations_of
 from logquake.client.consumer.assignors.subscriptions import CONSUMERS, decode_assignment, places
 from logquake.client.errors import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from logquake.client.admin.asks import ANYBODY, Ask, Asks, Reply, Terms
+from logquake.client.admin.asking.asks import ANYBODY, Ask, Asks, Reply, Terms
+from logquake.client.admin.asking.refusals import refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.admin.operations import Operations, operations_of
-from logquake.client.admin.refusals import refusal
-from logquake.client.admin.results import Results
 from logquake.client.errors import ClientError, UnsupportedVersionError, broker_error
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import nodes_told

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from logquake.client.admin.asks import Ask, Broker, Terms, fixed
-from logquake.client.admin.coordinators import Coordinators
+from logquake.client.admin.asking.asks import Ask, Broker, Terms, fixed
+from logquake.client.admin.asking.coordinators import Coordinators
+from logquake.client.admin.asking.keyed import Answered, Outcome
+from logquake.client.admin.asking.refusals import refusal
 from logquake.client.admin.groups import sort_out
-from logquake.client.admin.keyed import Answered, Outcome
-from logquake.client.admin.refusals import refusal
 from logquake.client.consumer.assignors.subscriptions import by_topic
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import ClientError, UnsupportedVersionError

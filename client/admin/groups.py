@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from logquake.client.admin.asks import Ask, Asks, Broker, Terms, fixed
-from logquake.client.admin.by_broker import ByBroker, ask_every_broker
-from logquake.client.admin.coordinators import Coordinators
-from logquake.client.admin.keyed import Answered, Outcome
-from logquake.client.admin.refusals import if_it_passes, refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import Ask, Asks, Broker, Terms, fixed
+from logquake.client.admin.asking.by_broker import ByBroker, ask_every_broker
+from logquake.client.admin.asking.coordinators import Coordinators
+from logquake.client.admin.asking.keyed import Answered, Outcome
+from logquake.client.admin.asking.refusals import if_it_passes, refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.consumer.assignors.subscriptions import CONSUMERS
 from logquake.client.errors import (
     ClientError,

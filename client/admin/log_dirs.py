@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from logquake.client.admin.asks import Ask, Asks, Broker, Reply, fixed
-from logquake.client.admin.refusals import refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import Ask, Asks, Broker, Reply, fixed
+from logquake.client.admin.asking.refusals import refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.consumer.assignors.subscriptions import by_topic
 from logquake.client.errors import BrokerError, ClientError, broker_error
 from logquake.wire.errors import ErrorCode

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from logquake.client.admin.asks import Ask, Broker, Terms, fixed
-from logquake.client.admin.keyed import Answered, Outcome
-from logquake.client.admin.leaders import Leaders, outcome_of
+from logquake.client.admin.asking.asks import Ask, Broker, Terms, fixed
+from logquake.client.admin.asking.keyed import Answered, Outcome
+from logquake.client.admin.asking.leaders import Leaders, outcome_of
 from logquake.client.consumer.assignors.subscriptions import by_topic
 from logquake.client.errors import ClientError, MalformedResponseError, UnsupportedVersionError
 from logquake.client.isolation import Isolation

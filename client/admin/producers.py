@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logquake.client.admin.asks import Ask, Broker, fixed
-from logquake.client.admin.keyed import Answered, Outcome
-from logquake.client.admin.leaders import Leaders
+from logquake.client.admin.asking.asks import Ask, Broker, fixed
+from logquake.client.admin.asking.keyed import Answered, Outcome
+from logquake.client.admin.asking.leaders import Leaders
 from logquake.client.consumer.assignors.subscriptions import by_topic
 from logquake.client.errors import (
     ClientError,

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from logquake.client.admin.asks import CONTROLLER, Ask, Asks, Reply, Terms
-from logquake.client.admin.refusals import by_controller, refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import CONTROLLER, Ask, Asks, Reply, Terms
+from logquake.client.admin.asking.refusals import by_controller, refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.consumer.assignors.subscriptions import by_topic
 from logquake.client.errors import ClientError, UnsupportedVersionError
 from logquake.wire.messages.reassignment import (

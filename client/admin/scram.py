@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from logquake.client.admin.asks import ANYBODY, CONTROLLER, Ask, Asks, Reply, fixed
-from logquake.client.admin.refusals import by_controller, refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import ANYBODY, CONTROLLER, Ask, Asks, Reply, fixed
+from logquake.client.admin.asking.refusals import by_controller, refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.errors import BrokerError, ClientError
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.scram import (

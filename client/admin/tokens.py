@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from logquake.client.admin.asks import ANYBODY, Ask, Asks, Reply, fixed
-from logquake.client.admin.refusals import refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import ANYBODY, Ask, Asks, Reply, fixed
+from logquake.client.admin.asking.refusals import refusal
+from logquake.client.admin.asking.results import Results
 from logquake.wire.messages.delegation_tokens import (
     CreatableRenewers,
     CreateDelegationTokenRequest,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from logquake.client.admin.asks import CONTROLLER, Ask, Asks, Terms
+from logquake.client.admin.asking.asks import CONTROLLER, Ask, Asks, Terms
+from logquake.client.admin.asking.quotas_of_changes import change_refusal, put_off
+from logquake.client.admin.asking.refusals import by_controller, refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.admin.configs import Config, ConfigEntry, ConfigSource
-from logquake.client.admin.quotas_of_changes import change_refusal, put_off
-from logquake.client.admin.refusals import by_controller, refusal
-from logquake.client.admin.results import Results
 from logquake.client.errors import ClientError, UnsupportedVersionError
 from logquake.wire.acls import of_code
 from logquake.wire.messages.topics import (

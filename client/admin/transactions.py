@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from logquake.client.admin.asks import Ask, Asks, Broker, Terms, fixed
-from logquake.client.admin.by_broker import ByBroker, ask_every_broker
-from logquake.client.admin.coordinators import Coordinators
-from logquake.client.admin.keyed import Answered, Outcome
-from logquake.client.admin.refusals import if_it_passes
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import Ask, Asks, Broker, Terms, fixed
+from logquake.client.admin.asking.by_broker import ByBroker, ask_every_broker
+from logquake.client.admin.asking.coordinators import Coordinators
+from logquake.client.admin.asking.keyed import Answered, Outcome
+from logquake.client.admin.asking.refusals import if_it_passes
+from logquake.client.admin.asking.results import Results
 from logquake.client.consumer.assignors.subscriptions import places
 from logquake.client.errors import ClientError, UnsupportedVersionError, broker_error, check
 from logquake.client.network.coordinator_lookups import COORDINATOR_MOVED

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class Settled:
-    """Satisfies logquake.client.admin.results.Outcome."""
+    """Satisfies logquake.client.admin.asking.results.Outcome."""
 
     note: Callable[[Any], None] = lambda _: None
     is_done: bool = False

@@ -8,10 +8,10 @@ from functools import partial
 from inspect import isfunction
 from typing import Any, TypeVar
 
-from logquake.client.admin.asks import Asks
-from logquake.client.admin.enquiries import Enquiries
-from logquake.client.admin.keyed import Handler, Keyed
-from logquake.client.admin.results import Outcome, Results
+from logquake.client.admin.asking.asks import Asks
+from logquake.client.admin.asking.enquiries import Enquiries
+from logquake.client.admin.asking.keyed import Handler, Keyed
+from logquake.client.admin.asking.results import Outcome, Results
 from logquake.client.admin.signatures import held_to_its_signature
 from logquake.client.clock import Clock
 from logquake.client.errors import ClientError, broker_error

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from logquake.client.admin import groups
-from logquake.client.admin.by_broker import ByBroker
+from logquake.client.admin.asking.by_broker import ByBroker
+from logquake.client.admin.asking.results import Outcome, Results, Spread
 from logquake.client.admin.calls.calling import Calling
 from logquake.client.admin.described_groups import ConsumerGroupDescription, DescribeConsumerGroups
 from logquake.client.admin.group_offsets import (
@@ -22,7 +23,6 @@ from logquake.client.admin.groups import (
     MemberToRemove,
     RemoveMembers,
 )
-from logquake.client.admin.results import Outcome, Results, Spread
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.pending import Promise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from logquake.client.admin import transactions
-from logquake.client.admin.by_broker import ByBroker
+from logquake.client.admin.asking.by_broker import ByBroker
 from logquake.client.admin.calls.calling import Calling
 from logquake.client.admin.producers import (
     AbortTransaction,

@@ -11,7 +11,7 @@ from confluent_kafka import Consumer
 from confluent_kafka import TopicPartition as RdPartition
 
 from logquake.client import Admin
-from logquake.client.admin.by_broker import ByBroker
+from logquake.client.admin.asking.by_broker import ByBroker
 from logquake.client.admin.described_groups import MemberDescription
 from logquake.client.admin.groups import ConsumerGroupListing, MemberToRemove
 from logquake.client.admin.topics import NewTopic

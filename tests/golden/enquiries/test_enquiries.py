@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from logquake.client.admin.asks import Asks
+from logquake.client.admin.asking.asks import Asks
+from logquake.client.admin.asking.enquiries import Enquiries, EnquirySettings
+from logquake.client.admin.asking.keyed import Handler, Keyed
+from logquake.client.admin.asking.results import Results
 from logquake.client.admin.cluster import describe_cluster
-from logquake.client.admin.enquiries import Enquiries, EnquirySettings
 from logquake.client.admin.groups import DeleteConsumerGroups, list_consumer_groups
-from logquake.client.admin.keyed import Handler, Keyed
 from logquake.client.admin.log_dirs import describe_log_dirs
 from logquake.client.admin.offsets import ListOffsets
-from logquake.client.admin.results import Results
 from logquake.client.admin.topics import NewTopic, create_topics
 from logquake.client.errors import AuthenticationFailedError, ClientError, ClosedError
 from logquake.client.isolation import Isolation

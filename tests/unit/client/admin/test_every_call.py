@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.admin.by_broker import ByBroker
+from logquake.client.admin.asking.by_broker import ByBroker
 from logquake.client.errors import ClientError, TimedOutError, UnsupportedVersionError
 from logquake.wire.api import response_type
 from logquake.wire.messages.api_versions import ApiVersionsResponse

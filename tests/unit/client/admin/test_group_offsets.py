@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from logquake.client.admin.asking.keyed import Answered
 from logquake.client.admin.group_offsets import ListConsumerGroupOffsets
-from logquake.client.admin.keyed import Answered
 from logquake.client.admin.offsets import ListOffsets, OffsetSpec
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import MalformedResponseError

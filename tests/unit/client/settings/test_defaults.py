@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.admin.enquiries import EnquirySettings
+from logquake.client.admin.asking.enquiries import EnquirySettings
 from logquake.client.producer.configured import batching, sending
 from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.consumer import ConsumerConfig

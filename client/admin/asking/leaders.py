@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from typing import TypeVar
 
-from logquake.client.admin.asks import ANYBODY, Ask, fixed
-from logquake.client.admin.keyed import Found, Outcome
+from logquake.client.admin.asking.asks import ANYBODY, Ask, fixed
+from logquake.client.admin.asking.keyed import Found, Outcome
 from logquake.client.errors import (
     ClientError,
     MalformedResponseError,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from logquake.client.admin.asks import Ask, Asks
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import Ask, Asks
+from logquake.client.admin.asking.results import Results
 from logquake.client.errors import ClientError, TimedOutError
 from logquake.client.network.effects import Node
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from logquake.client.admin.asks import Ask, Asks
-from logquake.client.admin.refusals import refusal
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import Ask, Asks
+from logquake.client.admin.asking.refusals import refusal
+from logquake.client.admin.asking.results import Results
 from logquake.client.errors import (
     ClientError,
     ThrottlingQuotaExceededError,

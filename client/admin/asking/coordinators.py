@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from logquake.client.admin.asks import ANYBODY, Ask, Terms
-from logquake.client.admin.keyed import Found
+from logquake.client.admin.asking.asks import ANYBODY, Ask, Terms
+from logquake.client.admin.asking.keyed import Found
 from logquake.client.errors import ClientError, UnsupportedVersionError, broker_error
 from logquake.client.network.coordinator_lookups import found_in, lookup
 from logquake.wire.coordinator_type import CoordinatorType

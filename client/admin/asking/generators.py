@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from logquake.client.admin.asks import Also, Ask, Asks, Reply
-from logquake.client.admin.enquiry import Call, Enquiry, Waiting
+from logquake.client.admin.asking.asks import Also, Ask, Asks, Reply
+from logquake.client.admin.asking.enquiry import Call, Enquiry, Waiting
 from logquake.client.errors import CallFailedError, ClientError
 
 _LOG = logging.getLogger(__name__)

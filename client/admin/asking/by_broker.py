@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from logquake.client.admin.asks import ANYBODY, Also, Ask, Asks, Broker, Reply, fixed
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import ANYBODY, Also, Ask, Asks, Broker, Reply, fixed
+from logquake.client.admin.asking.results import Results
 from logquake.client.errors import ClientError, NoBrokersError
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 

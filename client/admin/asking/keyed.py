@@ -10,8 +10,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from logquake.client.admin.asks import Also, Ask, Asks, Loss
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.asks import Also, Ask, Asks, Loss
+from logquake.client.admin.asking.results import Results
 from logquake.client.errors import (
     ClientError,
     ConnectionLostError,

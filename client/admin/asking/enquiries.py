@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from logquake.client.admin.asks import (
+from logquake.client.admin.asking.asks import (
     Asks,
     Broker,
     Controller,
@@ -20,9 +20,9 @@ from logquake.client.admin.asks import (
     Terms,
     Whom,
 )
-from logquake.client.admin.enquiry import Call, Enquiry, InFlight, Waiting
-from logquake.client.admin.generators import Generators
-from logquake.client.admin.results import Results
+from logquake.client.admin.asking.enquiry import Call, Enquiry, InFlight, Waiting
+from logquake.client.admin.asking.generators import Generators
+from logquake.client.admin.asking.results import Results
 from logquake.client.errors import (
     BrokerError,
     ClientError,
