@@ -164,6 +164,8 @@ class Producing:
         """
         deadline_ms = self._deadline_ms(timeout_ms)
         self._accumulator.close()
+        if self._transactions is not None:
+            self._transactions.begin_close()
         is_idle = False
         try:
             is_idle = yield Wait(lambda: self.core.is_idle, deadline_ms)

@@ -12,6 +12,7 @@ from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import (
     ClientError,
+    ProducerClosedError,
     TimedOutError,
     TransactionError,
     TransactionStateError,
@@ -26,8 +27,8 @@ _NS_IN_MS = 1_000_000
 
 
 class TransactionSteps:
-    """Each raises TimedOutError after max.block.ms, and may then be called again; and what
-    `Transactions` raises.
+    """Each raises TimedOutError after max.block.ms, and may then be called again; what
+    `Transactions` raises; and ProducerClosedError while another thread, or task, is in close().
     """
 
     def __init__(
@@ -43,12 +44,22 @@ class TransactionSteps:
         self._max_block_ms = max_block_ms
         self._trouble = trouble
         self._waited_ns: Counter[str] = Counter()
+        self._is_closing = False
+
+    @property
+    def _of_program(self) -> Transactions:
+        """For a call of the program's. Raises ProducerClosedError from the beginning of close() on,
+        whose it is then to end what is open.
+        """
+        if self._is_closing:
+            raise ProducerClosedError("the producer is being closed")
+        return self._transactions
 
     def init(self) -> Steps[None]:
-        yield from self._wait(self._transactions.init(), "txn-init-time-ns-total")
+        yield from self._wait(self._of_program.init(), "txn-init-time-ns-total")
 
     def begin(self) -> Steps[None]:
-        self._transactions.begin()
+        self._of_program.begin()
         yield from ()
 
     def send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> Steps[None]:
@@ -57,20 +68,20 @@ class TransactionSteps:
         if group.generation_id > 0 and group.member_id == UNKNOWN_MEMBER_ID:
             raise TransactionStateError(f"{group} has a generation, and no member of it")
         if offsets:
-            operation = self._transactions.send_offsets(offsets, group)
+            operation = self._of_program.send_offsets(offsets, group)
             yield from self._wait(operation, "txn-send-offsets-time-ns-total")
 
     def commit(self) -> Steps[None]:
-        yield from self._wait(self._transactions.commit(), "txn-commit-time-ns-total")
+        yield from self._wait(self._of_program.commit(), "txn-commit-time-ns-total")
 
     def abort(self) -> Steps[None]:
-        yield from self._wait(self._transactions.abort(), "txn-abort-time-ns-total")
+        yield from self._wait(self._of_program.abort(), "txn-abort-time-ns-total")
 
     # While records are sent, and at the end
 
     def check_may_send(self) -> None:
-        """Raises TransactionError."""
-        self._transactions.check_may_send()
+        """Raises TransactionError, and ProducerClosedError."""
+        self._of_program.check_may_send()
 
     def appended(self, place: TopicPartition) -> None:
         """It waits until the transaction has its partition."""
@@ -79,6 +90,10 @@ class TransactionSteps:
     def refused(self, error: ClientError) -> None:
         """A record of the program's was not taken: the transaction cannot be committed."""
         self._transactions.record_failed(error)
+
+    def begin_close(self) -> None:
+        """The program's calls that wait already go on."""
+        self._is_closing = True
 
     def end_what_is_open(self, deadline_ms: int) -> Steps[None]:
         """For close(), once nothing is in flight: what is not committed is aborted, in max.block.ms

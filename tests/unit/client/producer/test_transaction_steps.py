@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from logquake.client.clock import SystemClock
 from logquake.client.driving.steps import Steps, Wait
-from logquake.client.errors import BrokerError
+from logquake.client.errors import BrokerError, ProducerClosedError
 from logquake.client.producer.identity import Identity
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.producer_states import Aborting, Failed, Remedy
@@ -59,3 +61,18 @@ def is_over(closing: Steps[None]) -> bool:
     wait = next(closing)
     assert isinstance(wait, Wait)
     return wait.is_done()
+
+
+def test_who_calls_while_another_thread_closes_hears_that_it_is_closed() -> None:
+    """And not that it was the wrong call: what close() aborts is not the caller's any more."""
+    transactions = Transactions("mine", 60_000)
+    transactions.course.named(Identity(9, 0))
+    transactions.begin()
+    steps = TransactionSteps(transactions, SystemClock(), MAX_BLOCK_MS, lambda: "")
+    steps.begin_close()
+    next(steps.end_what_is_open(SystemClock().now_ms() + MAX_BLOCK_MS))
+    for call in (steps.commit(), steps.abort(), steps.begin(), steps.init()):
+        with pytest.raises(ProducerClosedError):
+            next(call)
+    with pytest.raises(ProducerClosedError):
+        steps.check_may_send()
