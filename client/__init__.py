@@ -45,13 +45,39 @@ from typing import TYPE_CHECKING
 from logquake.client.lazy_exports import lazily
 
 if TYPE_CHECKING:
+    from logquake.client.consumer.assignors.assignor import Assignor as Assignor
+    from logquake.client.consumer.assignors.assignor import Held as Held
+    from logquake.client.consumer.assignors.assignor import RebalanceProtocol as RebalanceProtocol
+    from logquake.client.consumer.assignors.subscriptions import Subscription as Subscription
+    from logquake.client.consumer.fetch.batches import StoredBatch as StoredBatch
     from logquake.client.consumer.group.listener import RebalanceListener as RebalanceListener
+    from logquake.client.consumer.group.statistics import GroupEvent as GroupEvent
+    from logquake.client.consumer.group.statistics import GroupEventKind as GroupEventKind
+    from logquake.client.consumer.offsets import ConsumerGroupMetadata as ConsumerGroupMetadata
     from logquake.client.consumer.offsets import OffsetAndMetadata as OffsetAndMetadata
+    from logquake.client.consumer.positions.offset_lists import (
+        OffsetAndTimestamp as OffsetAndTimestamp,
+    )
     from logquake.client.consumer.programs_own import ConsumerInterceptor as ConsumerInterceptor
+    from logquake.client.consumer.programs_own import Deserializer as Deserializer
+    from logquake.client.consumer.programs_own import DeserializerOfTopics as DeserializerOfTopics
+    from logquake.client.consumer.records import ConsumerRecord as ConsumerRecord
+    from logquake.client.consumer.records import ConsumerRecords as ConsumerRecords
+    from logquake.client.network.effects import Node as Node
+    from logquake.client.network.partitions import PartitionNodes as PartitionNodes
+    from logquake.client.producer.delivery import RecordMetadata as RecordMetadata
     from logquake.client.producer.interceptors import ProducerInterceptor as ProducerInterceptor
+    from logquake.client.producer.leaders import PartitionsOfTopic as PartitionsOfTopic
+    from logquake.client.producer.partitioning import Partitioner as Partitioner
+    from logquake.client.producer.record import ProducerRecord as ProducerRecord
+    from logquake.client.producer.serializing import Serializer as Serializer
+    from logquake.client.producer.statistics import EventKind as EventKind
+    from logquake.client.producer.statistics import ProducerEvent as ProducerEvent
     from logquake.client.sync.admin import Admin as Admin
     from logquake.client.sync.consumer import Consumer as Consumer
+    from logquake.client.sync.futures import Future as Future
     from logquake.client.sync.producer import Producer as Producer
+    from logquake.wire.records.header import BatchHeader as BatchHeader
     from logquake.wire.topic_partition import TopicPartition as TopicPartition
 
 # What clients log goes where the program wants it to go, and else nowhere.
@@ -60,12 +86,36 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 # Loaded when they are asked for: brokers and tools that use one module of this room need no more.
 _HANDED_OUT = {
     "Admin": "logquake.client.sync.admin",
+    "Assignor": "logquake.client.consumer.assignors.assignor",
+    "BatchHeader": "logquake.wire.records.header",
     "Consumer": "logquake.client.sync.consumer",
+    "ConsumerGroupMetadata": "logquake.client.consumer.offsets",
     "ConsumerInterceptor": "logquake.client.consumer.programs_own",
+    "ConsumerRecord": "logquake.client.consumer.records",
+    "ConsumerRecords": "logquake.client.consumer.records",
+    "Deserializer": "logquake.client.consumer.programs_own",
+    "DeserializerOfTopics": "logquake.client.consumer.programs_own",
+    "EventKind": "logquake.client.producer.statistics",
+    "Future": "logquake.client.sync.futures",
+    "GroupEvent": "logquake.client.consumer.group.statistics",
+    "GroupEventKind": "logquake.client.consumer.group.statistics",
+    "Held": "logquake.client.consumer.assignors.assignor",
+    "Node": "logquake.client.network.effects",
     "OffsetAndMetadata": "logquake.client.consumer.offsets",
+    "OffsetAndTimestamp": "logquake.client.consumer.positions.offset_lists",
+    "PartitionNodes": "logquake.client.network.partitions",
+    "Partitioner": "logquake.client.producer.partitioning",
+    "PartitionsOfTopic": "logquake.client.producer.leaders",
     "Producer": "logquake.client.sync.producer",
+    "ProducerEvent": "logquake.client.producer.statistics",
     "ProducerInterceptor": "logquake.client.producer.interceptors",
+    "ProducerRecord": "logquake.client.producer.record",
     "RebalanceListener": "logquake.client.consumer.group.listener",
+    "RebalanceProtocol": "logquake.client.consumer.assignors.assignor",
+    "RecordMetadata": "logquake.client.producer.delivery",
+    "Serializer": "logquake.client.producer.serializing",
+    "StoredBatch": "logquake.client.consumer.fetch.batches",
+    "Subscription": "logquake.client.consumer.assignors.subscriptions",
     "TopicPartition": "logquake.wire.topic_partition",
 }
 

@@ -16,11 +16,13 @@ from logquake.client.lazy_exports import lazily
 if TYPE_CHECKING:
     from logquake.client.aio.admin import Admin as Admin
     from logquake.client.aio.consumer import Consumer as Consumer
+    from logquake.client.aio.futures import Future as Future
     from logquake.client.aio.producer import Producer as Producer
 
 _HANDED_OUT = {
     "Admin": "logquake.client.aio.admin",
     "Consumer": "logquake.client.aio.consumer",
+    "Future": "logquake.client.aio.futures",
     "Producer": "logquake.client.aio.producer",
 }
 

@@ -23,7 +23,7 @@ Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
 class DeserializerOfTopics(Protocol):
     """Kafka's Deserializer, where the bytes alone do not say enough."""
 
-    def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> Any: ...
+    def deserialize(self, topic: str, headers: Headers, data: bytes | None, /) -> Any: ...
 
 
 Deserializer: TypeAlias = Callable[[bytes], Any] | DeserializerOfTopics
@@ -33,11 +33,11 @@ Deserializer: TypeAlias = Callable[[bytes], Any] | DeserializerOfTopics
 class ConsumerInterceptor:
     """Override what you need (KIP-42). What it raises is logged, and changes nothing."""
 
-    def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
+    def on_consume(self, records: ConsumerRecords, /) -> ConsumerRecords:
         """On their way to the program: what it gets in their place."""
         return records
 
-    def on_commit(self, offsets: Offsets) -> None:
+    def on_commit(self, offsets: Offsets, /) -> None:
         """They are committed."""
 
     def close(self) -> None:

@@ -18,11 +18,11 @@ class ProducerInterceptor:
     gives no record has send() raise TypeError.
     """
 
-    def on_send(self, record: ProducerRecord) -> ProducerRecord:
+    def on_send(self, record: ProducerRecord, /) -> ProducerRecord:
         """On the caller's thread, before it is serialized: what is to be sent in its place."""
         return record
 
-    def on_acknowledgement(self, metadata: RecordMetadata, error: Exception | None) -> None:
+    def on_acknowledgement(self, metadata: RecordMetadata, error: Exception | None, /) -> None:
         """As a callback of the record: it is written, or ``error`` says why not."""
 
     def close(self) -> None:

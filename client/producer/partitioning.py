@@ -22,7 +22,7 @@ class Partitioner(Protocol):
     """A program's own, partitioner.class. It is asked by who sends, who holds no lock."""
 
     def partition(
-        self, topic: str, key: bytes | None, value: bytes | None, partitions: PartitionsOfTopic
+        self, topic: str, key: bytes | None, value: bytes | None, partitions: PartitionsOfTopic, /
     ) -> int:
         """One of ``partitions.all``."""
 

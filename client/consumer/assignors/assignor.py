@@ -43,7 +43,7 @@ class Assignor(Protocol):
     def user_data(self, held: Held | None, /) -> bytes | None:
         """What a member adds to its subscription for the leader; None held before the first."""
 
-    def assign(self, partitions: PartitionsByTopic, members: Subscriptions) -> Assignment:
+    def assign(self, partitions: PartitionsByTopic, members: Subscriptions, /) -> Assignment:
         """Share all partitions of the topics that anyone wants. Topics unknown are left out."""
 
 
