@@ -66,6 +66,7 @@ class PartitionState:
         self.is_being_revoked = False
         self.awaits_callback = False  # the program has not heard yet that it is assigned
         self._nearer: _NearerReplica | None = None
+        self._left_alone_until_ms = 0
 
     @property
     def position(self) -> FetchPosition | None:
@@ -95,8 +96,23 @@ class PartitionState:
         held_back = self.is_paused or self.is_being_revoked or self.awaits_callback
         return not held_back and isinstance(self.fetch_state, Fetching)
 
+    def may_be_fetched(self, now_ms: int) -> bool:
+        return self.is_fetchable and self._left_alone_until_ms <= now_ms
+
+    def leave_alone(self, until_ms: int) -> None:
+        """Its leader refuses. It is not fetched until then, or until it has another leader, or
+        position: the next refusal would come as soon.
+        """
+        self._left_alone_until_ms = until_ms
+
+    def fetched_again_ms(self, now_ms: int) -> int | None:
+        """When, if it has to wait."""
+        has_to_wait = self.is_fetchable and self._left_alone_until_ms > now_ms
+        return self._left_alone_until_ms if has_to_wait else None
+
     def seek(self, position: FetchPosition, *, validate: bool = False) -> None:
         """With `validate` the leader is asked first, where both epochs are known."""
+        self._left_alone_until_ms = 0
         if validate and position.can_be_validated:
             self.fetch_state = AwaitValidation(position)
         else:

@@ -189,8 +189,13 @@ class Subscriptions:
         if place in self._assigned:
             self._assigned.move_to_end(place)  # in one step: it is assigned whatever comes
 
-    def fetchable(self) -> list[TopicPartition]:
-        return [place for place, state in self._assigned.items() if state.is_fetchable]
+    def fetchable(self, now_ms: int) -> list[TopicPartition]:
+        return [place for place, state in self._assigned.items() if state.may_be_fetched(now_ms)]
+
+    def next_fetch_ms(self, now_ms: int) -> int | None:
+        """When the next of those may be fetched that have to wait; None if none has."""
+        due = (state.fetched_again_ms(now_ms) for state in self._assigned.values())
+        return min((each for each in due if each is not None), default=None)
 
     # Where it is read
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 Take: TypeAlias = Callable[[CompletedFetch, int], list[T]]
 """So many at most of one partition's share, none once it is consumed."""
 
-# Metadata is asked for anew, and then it is fetched again.
+# Metadata is asked for anew, and it is fetched again: after a while, or from who leads then.
 _LEADER_MAY_HAVE_MOVED = frozenset(
     {
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
@@ -43,7 +43,7 @@ _LEADER_MAY_HAVE_MOVED = frozenset(
         ErrorCode.INCONSISTENT_TOPIC_ID,
     }
 )
-# It is fetched again, and nothing more: the broker is behind the metadata, or tells no reason.
+# It is fetched again after a while: the broker is behind the metadata, or tells no reason.
 _TRIED_AGAIN = frozenset({ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.UNKNOWN_SERVER_ERROR})
 
 
@@ -200,7 +200,7 @@ class FetchCollector:
         if error is ErrorCode.NONE:
             return self._begin_good(fetch, now_ms)
         self._subscriptions.to_end(fetch.place)
-        self._heed(error, fetch)
+        self._heed(error, fetch, now_ms)
         return False
 
     def _begin_good(self, fetch: CompletedFetch, now_ms: int) -> bool:
@@ -231,15 +231,20 @@ class FetchCollector:
             why = "an answer with bytes and no whole batch"
             raise CorruptRecordError(fetch.place, fetch.next_offset, why)
 
-    def _heed(self, error: ErrorCode, fetch: CompletedFetch) -> None:
+    def _heed(self, error: ErrorCode, fetch: CompletedFetch, now_ms: int) -> None:
         """Raises ClientError for what the program has to hear of."""
+        if error is ErrorCode.OFFSET_OUT_OF_RANGE:
+            self._out_of_range(fetch)
+            return
+        if error not in _LEADER_MAY_HAVE_MOVED | _TRIED_AGAIN:
+            raise broker_error(fetch.data.error_code, f"{fetch.place} at {fetch.next_offset}")
+        state = self._subscriptions.of(fetch.place)
+        was_nearer = False
         if error in _LEADER_MAY_HAVE_MOVED:
             self._cluster.request_update()
-            self._subscriptions.of(fetch.place).forget_replica()
-        elif error is ErrorCode.OFFSET_OUT_OF_RANGE:
-            self._out_of_range(fetch)
-        elif error not in _TRIED_AGAIN:
-            raise broker_error(fetch.data.error_code, f"{fetch.place} at {fetch.next_offset}")
+            was_nearer = state.forget_replica() is not None
+        if not was_nearer:
+            state.leave_alone(now_ms + self._settings.retry_backoff_ms)
 
     def _out_of_range(self, fetch: CompletedFetch) -> None:
         """A nearer replica may be behind: the leader is asked before anything is believed."""

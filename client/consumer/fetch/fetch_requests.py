@@ -53,10 +53,12 @@ class FetchRequests:
             self._ask(node_id, request, partial(self._answered, now_ms, request), now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """When somebody may be asked again who was left alone."""
+        """When somebody may be asked again who was left alone, or about what was."""
         if self._useless and not self._is_closing:
             return now_ms
-        later = (at_ms for at_ms in self._not_before_ms.values() if at_ms > now_ms)
+        later = [at_ms for at_ms in self._not_before_ms.values() if at_ms > now_ms]
+        if (again_ms := self._fetcher.next_due_ms(now_ms)) is not None:
+            later.append(again_ms)
         return min(later, default=None)
 
     def close(self, now_ms: int) -> None:

@@ -73,7 +73,7 @@ class Fetcher:
     ) -> dict[int, SessionRequest]:
         """By broker, of those that may be asked; they count as sent."""
         read_from: dict[int, list[TopicPartition]] = {}
-        for place in self._subscriptions.fetchable():
+        for place in self._subscriptions.fetchable(now_ms):
             node_id = self._read_from(place, now_ms)
             if node_id is not None and node_id not in self._in_flight:
                 read_from.setdefault(node_id, []).append(place)
@@ -86,6 +86,10 @@ class Fetcher:
         sent = {node_id: self._session(node_id).next_request(of) for node_id, of in wanted.items()}
         self._in_flight |= sent
         return sent
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        """When a partition may be asked for again whose leader has refused."""
+        return self._subscriptions.next_fetch_ms(now_ms)
 
     def answered(self, node_id: int, answer: FetchResponse, version: int) -> bool:
         """Whether it is of any use."""

@@ -55,13 +55,13 @@ def test_what_stays_goes_on_and_what_is_new_waits_for_the_callback() -> None:
     subscriptions.subscribe(["t"])
     subscriptions.assign_from_group([FIRST])
     subscriptions.of(FIRST).seek(FetchPosition(5))
-    assert subscriptions.fetchable() == []
+    assert subscriptions.fetchable(0) == []
     subscriptions.callback_done([FIRST])
     subscriptions.assign_from_group([SECOND, FIRST])
     subscriptions.of(SECOND).seek(FetchPosition(7))
-    assert subscriptions.fetchable() == [FIRST]
+    assert subscriptions.fetchable(0) == [FIRST]
     subscriptions.being_revoked([FIRST])
-    assert subscriptions.fetchable() == []
+    assert subscriptions.fetchable(0) == []
     assert subscriptions.consumed() == {FIRST: FetchPosition(5), SECOND: FetchPosition(7)}
 
 
@@ -71,7 +71,7 @@ def test_who_was_served_goes_to_the_end() -> None:
     for place in (FIRST, SECOND):
         subscriptions.of(place).seek(FetchPosition(0))
     subscriptions.to_end(FIRST)
-    assert subscriptions.fetchable() == [SECOND, FIRST]
+    assert subscriptions.fetchable(0) == [SECOND, FIRST]
 
 
 def test_a_reset_that_comes_too_late_changes_nothing() -> None:

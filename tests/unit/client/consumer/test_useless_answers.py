@@ -129,6 +129,24 @@ def test_a_broker_that_does_not_wait_for_records_is_not_asked_all_the_time() -> 
     assert lone.passes < 30 * asked
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+        ErrorCode.OFFSET_NOT_AVAILABLE,
+    ],
+)
+def test_a_partition_whose_leader_refuses_is_asked_for_now_and_then(code: ErrorCode) -> None:
+    """Of a topic that is deleted, say, though the program polls all the time."""
+    refused = PartitionData(partition_index=0, error_code=code)
+    lone = reading(lambda request, _: about(request, refused))
+    lone.call(lone.consuming.poll(IDLE_MS, Taken()))
+    asked = fetches(lone)
+    assert IDLE_MS // BACKOFF_MS // 2 < asked <= IDLE_MS // BACKOFF_MS + 1
+    assert lone.passes < 30 * asked
+
+
 @pytest.mark.parametrize("code", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION])
 @pytest.mark.parametrize("key", [ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP])
 def test_a_coordinator_that_knows_no_member_is_asked_now_and_then(
