@@ -14,6 +14,7 @@ from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsR
 NEWEST = 3  # the first that names the client's software; what 4 adds is not looked at
 _OLDEST = 0
 _SOFTWARE_VERSION = "0.1.0"
+_CORRELATION_BYTES = 4
 _CORRELATION_AND_ERROR_BYTES = 6
 
 
@@ -30,20 +31,32 @@ def answer(
 
     Raises BrokerError, and ProtocolError for what is no answer.
     """
-    refused = asked.version > _OLDEST and _is_refused(frame)
-    # A broker that does not know the version answers in version 0, whatever was asked.
-    version = _OLDEST if refused else asked.version
-    correlation_id, told = decode_response(ApiVersionsResponse, version, frame)
+    correlation_id = int.from_bytes(frame[:_CORRELATION_BYTES], signed=True)
     if correlation_id != asked.correlation_id:
         raise ProtocolError(f"response to request {correlation_id}, not {asked.correlation_id}")
-    ranges = {api.api_key: (api.min_version, api.max_version) for api in told.api_keys}
-    if refused:
-        _, highest = ranges.get(ApiKey.API_VERSIONS, (_OLDEST, _OLDEST))
-        return max(_OLDEST, min(highest, asked.version - 1))
+    if asked.version > _OLDEST and _is_refused(frame):
+        return max(_OLDEST, min(_highest_told(frame), asked.version - 1))
+    _, told = decode_response(ApiVersionsResponse, asked.version, frame)
     check(told.error_code, f"{ApiKey.API_VERSIONS.name} of {broker}")
-    return ranges
+    return _ranges(told)
+
+
+def _highest_told(frame: memoryview) -> int:
+    """Of ApiVersions. What a broker does not know it answers in version 0, whatever was asked.
+    librdkafka's mock cluster answers in no version at all; but the oldest is known to everybody.
+    """
+    try:
+        _, told = decode_response(ApiVersionsResponse, _OLDEST, frame)
+    except ProtocolError:
+        return _OLDEST
+    _, highest = _ranges(told).get(ApiKey.API_VERSIONS, (_OLDEST, _OLDEST))
+    return highest
+
+
+def _ranges(told: ApiVersionsResponse) -> dict[int, tuple[int, int]]:
+    return {api.api_key: (api.min_version, api.max_version) for api in told.api_keys}
 
 
 def _is_refused(frame: memoryview) -> bool:
-    code = int.from_bytes(frame[4:_CORRELATION_AND_ERROR_BYTES], signed=True)
+    code = int.from_bytes(frame[_CORRELATION_BYTES:_CORRELATION_AND_ERROR_BYTES], signed=True)
     return len(frame) >= _CORRELATION_AND_ERROR_BYTES and code == ErrorCode.UNSUPPORTED_VERSION

@@ -176,10 +176,10 @@ class NetworkPlayer(Player):
         self._links.written(int(link))
         self._answer(int(link), ApiVersionsResponse(api_keys=keys))
 
-    def do_refuses_versions(self, link: str, highest: str = "") -> None:
+    def do_refuses_versions(self, link: str, highest: str = "", spoken: str = "00000000") -> None:
         """In version 0, whatever was asked; since 2.4 it says what it speaks."""
-        spoken = struct.pack(">ihhh", 1, 18, 0, int(highest)) if highest else struct.pack(">i", 0)
-        body = struct.pack(">ih", self._asked[int(link)].pop(0).correlation_id, 35) + spoken
+        said = struct.pack(">ihhh", 1, 18, 0, int(highest)) if highest else bytes.fromhex(spoken)
+        body = struct.pack(">ih", self._asked[int(link)].pop(0).correlation_id, 35) + said
         self._links.written(int(link))
         self._receive(int(link), struct.pack(">i", len(body)) + body)
 
