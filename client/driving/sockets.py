@@ -22,7 +22,7 @@ from typing import Protocol, cast
 from logquake.client.clock import Clock
 from logquake.client.driving.aside import Aside, in_place
 from logquake.client.driving.driven import Driven
-from logquake.client.driving.names import addresses_of
+from logquake.client.driving.names import addresses_of, place_of
 from logquake.client.driving.transports import HandshakeError, Plain, Shaken, Tls, Transport
 from logquake.client.driving.waker import Waker
 from logquake.client.driving.way_in import PLAIN, WayIn
@@ -168,7 +168,7 @@ class SelectorSockets:
         self._selector.register(sock, _WRITE, end)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with contextlib.suppress(BlockingIOError):
-            sock.connect((wanted.address, wanted.port))
+            sock.connect(place_of(wanted.address, wanted.port))
 
     def _on_connected(self, links: Driven, end: _End) -> None:
         code = end.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
