@@ -107,7 +107,7 @@ if TYPE_CHECKING:
 # Loaded when they are asked for, each with its module.
 _HANDED_OUT = {
     "acls": ("AclBindingFilter", "DeletedAcl"),
-    "by_broker": ("ByBroker",),
+    "asking.by_broker": ("ByBroker",),
     "cluster": (
         "ClusterDescription",
         "FeatureMetadata",
