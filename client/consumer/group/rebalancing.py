@@ -7,7 +7,7 @@ the last poll gave it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Set
 
 from logquake.client.clock import Clock
 from logquake.client.consumer.assignors.assignor import RebalanceProtocol
@@ -53,6 +53,7 @@ class Rebalancing:
         self._clock = clock
         self.generation = Generation()  # of the last assignment
         self._is_telling = False  # a listener polls: what it is told of is not over yet
+        self._going: Set[TopicPartition] = frozenset()  # what it is told to give up just now
 
     # What a poll does
 
@@ -117,16 +118,13 @@ class Rebalancing:
         owned = set(self._subscriptions.assigned)
         if not self._membership.generation.is_known:
             if owned:
-                yield from self._tell(invoker.lost(owned))
-                self._keep(set())
+                yield from self._tell_gone(invoker.lost, owned)
         elif self._is_eager:
-            yield from self._tell(invoker.revoked(owned))
-            self._keep(set())
+            yield from self._tell_gone(invoker.revoked, owned)
         else:
             unwanted = {place for place in owned if place.topic not in self._subscriptions.topics}
             if unwanted:
-                yield from self._tell(invoker.revoked(unwanted))
-                self._keep(owned - unwanted)
+                yield from self._tell_gone(invoker.revoked, unwanted)
 
     # What is got
 
@@ -141,9 +139,9 @@ class Rebalancing:
         invoker = ListenerInvoker(listener, self._statistics, self._clock)
         owned, given = set(self._subscriptions.assigned), set(joined.places)
         if owned - given and not self._is_eager:
-            yield from self._tell(invoker.revoked(owned - given))
+            yield from self._tell_gone(invoker.revoked, owned - given)
             self._membership.request_rejoin("need to revoke partitions and re-join")
-        if self._subscriptions.is_of_group:
+        if self._membership.stage is joined:
             yield from self._assign(joined, given - owned, invoker)
         self._membership.completed(joined)
         invoker.check()
@@ -169,29 +167,48 @@ class Rebalancing:
     # What leaving does
 
     def leave(self, listener: RebalanceListener, reason: str) -> Steps[None]:
-        """It leaves though its listener fails. Raises RebalanceListenerError."""
+        """It leaves though its listener fails, is woken or cut off: a member that reads nothing any
+        more would keep its partitions from the others. Raises RebalanceListenerError.
+        """
         invoker = ListenerInvoker(listener, self._statistics, self._clock)
-        owned = set(self._subscriptions.assigned)
+        try:
+            yield from self._give_all_up(invoker)
+        finally:
+            self._keep(())
+            self._membership.leave(reason)
+            self._freshness.used()
+            if self._before is not None:
+                self._before.forget()
+        invoker.check()
+
+    def _give_all_up(self, invoker: ListenerInvoker) -> Steps[None]:
+        """But for what its listener, which leaves, is giving up just now."""
+        owned = self._subscriptions.assigned - self._going
         if self._subscriptions.is_of_group and owned:
             is_in_time = self._membership.generation.is_known
             is_in_time &= not self._membership.is_rebalancing
-            yield from self._tell(invoker.revoked(owned) if is_in_time else invoker.lost(owned))
-            self._keep(())
-        self._membership.leave(reason)
-        self._freshness.used()
-        if self._before is not None:
-            self._before.forget()
-        invoker.check()
+            yield from self._tell_gone(invoker.revoked if is_in_time else invoker.lost, owned)
 
     # Within
 
+    def _tell_gone(
+        self, tell: Callable[[Set[TopicPartition]], Steps[None]], places: Set[TopicPartition]
+    ) -> Steps[None]:
+        """They are given up once its listener has heard of it, which may have left meanwhile."""
+        before, self._going = self._going, self._going | places
+        try:
+            yield from self._tell(tell(places))
+        finally:
+            self._going = before
+        self._keep(self._subscriptions.assigned - places)
+
     def _tell(self, steps: Steps[None]) -> Steps[None]:
         """Polls of the listener's own change nothing."""
-        self._is_telling = True
+        before, self._is_telling = self._is_telling, True
         try:
             yield from steps
         finally:
-            self._is_telling = False
+            self._is_telling = before
 
     def _keep(self, places: Collection[TopicPartition]) -> None:
         """Unless its listener has unsubscribed."""
