@@ -139,8 +139,17 @@ class BrokerFetcher:
         self.lags[info.place] = fetched.high_watermark - (offset if after is None else after)
         if after is None and not self._is_too_large(info, fetched):
             return
-        if info.buffer.put(Chunk(info, offset, fetched.messages), stopping) and after is not None:
+        is_put = info.buffer.put(Chunk(info, offset, fetched.messages), stopping)
+        if is_put and after is not None:
             info.fetched_offset = after
+        elif is_put or info.buffer.has_failed:
+            self._leave(info)
+
+    def _leave(self, info: PartitionTopicInfo) -> None:
+        """Its stream goes on no more: were it filled, others would wait for room in it."""
+        with self._changed:
+            self._infos.pop(info.place, None)
+            self.lags.pop(info.place, None)
 
     def _is_too_large(self, info: PartitionTopicInfo, fetched: Fetched) -> bool:
         """The message to come does not fit: part of it came, or twice nothing, though there is

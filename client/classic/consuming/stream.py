@@ -74,17 +74,23 @@ class StreamBuffer:
         return len(self._chunks)
 
     def put(self, chunk: Chunk, stopping: Event) -> bool:
-        """Once there is room; false if it has to stop before."""
+        """Once there is room; false if it has to stop before, or nothing more is taken."""
         with self._changed:
-            while len(self._chunks) >= self._capacity:
-                if stopping.is_set() or self._has_ended:
-                    return False
+            while not self._is_over(stopping):
+                if len(self._chunks) < self._capacity:
+                    self._chunks.append(chunk)
+                    self._changed.notify_all()
+                    return True
                 self._changed.wait(_LOOK_AGAIN_S)
-            if stopping.is_set():
-                return False
-            self._chunks.append(chunk)
-            self._changed.notify_all()
-            return True
+            return False
+
+    @property
+    def has_failed(self) -> bool:
+        """Nothing more is taken, until it is cleared."""
+        return self._failure is not None
+
+    def _is_over(self, stopping: Event) -> bool:
+        return stopping.is_set() or self._has_ended or self.has_failed
 
     def begin_at(self, info: PartitionTopicInfo, offset: int) -> None:
         """Once what was put of it before is taken: that is handed out all the same."""

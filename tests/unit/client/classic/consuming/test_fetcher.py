@@ -15,6 +15,7 @@ from logquake.client.classic.errors import MessageTooLargeError
 from logquake.client.classic.messages import Message, encode_messages
 from logquake.client.classic.settings.consumer import ConsumerConfig
 from logquake.client.classic.simple_consumer import SimpleConsumer
+from logquake.client.errors import CorruptRecordError
 from logquake.client.settings import Address
 from logquake.client.settings.reading import read
 from logquake.wire.api import ApiKey
@@ -105,6 +106,11 @@ def taken(buffer: StreamBuffer) -> list[bytes | None]:
     return [each[1].message.payload for each in found if each is not None]
 
 
+def until_it_fails(buffer: StreamBuffer) -> None:
+    while True:
+        buffer.take(90_000)
+
+
 def test_what_is_fetched_is_handed_out(network: FakeNetwork, fetching: Any) -> None:
     Broker(network, from_the_log)
     with fetching(0) as (buffer, info, back):
@@ -155,6 +161,53 @@ def test_a_message_that_does_not_fit(network: FakeNetwork, fetching: Any, record
     with fetching(0) as (buffer, info, _), pytest.raises(MessageTooLargeError):
         buffer.take(90_000)
     assert info.consumed_offset == 0
+
+
+@pytest.mark.parametrize(
+    "broken", [b"", DATA[:-1] + b"c"], ids=["a message that does not fit", "a damaged one"]
+)
+def test_a_stream_that_has_failed_keeps_no_other_waiting(
+    network: FakeNetwork, dial: Dial, broken: bytes
+) -> None:
+    """Of the same broker, though more is there for the one that has failed than it has room for."""
+    keys = {"zookeeper.connect": "none", "group.id": "g"}
+    failing, sound = StreamBuffer(1), StreamBuffer(1)
+    first, behind, other = (
+        PartitionTopicInfo(TopicPartition("t", number), 0, buffer)
+        for number, buffer in enumerate((failing, failing, sound))
+    )
+    records = {0: broken, 1: DATA, 2: DATA}
+
+    def fetch(request: Any, _: Address) -> FetchResponse:
+        topics = [
+            FetchableTopicResponse(
+                topic="t",
+                partitions=[
+                    PartitionData(
+                        partition_index=each.partition,
+                        error_code=0,
+                        high_watermark=10,
+                        records=records[each.partition] if each.fetch_offset == 0 else b"",
+                    )
+                    for each in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+        return FetchResponse(responses=topics)
+
+    network.handlers[ApiKey.FETCH] = fetch
+    consumer = SimpleConsumer("one", 9092, 1_000, dial=dial)
+    fetcher = BrokerFetcher("fetcher", read(ConsumerConfig, keys), consumer, lambda _: None)
+    try:
+        fetcher.add({first.place: first, behind.place: behind})
+        with pytest.raises((MessageTooLargeError, CorruptRecordError)):
+            until_it_fails(failing)
+        fetcher.add({other.place: other})
+        assert taken(sound) == [b"a", b"b"]
+    finally:
+        fetcher.stop()
+        fetcher.join()
 
 
 def test_an_offset_that_is_not_told(network: FakeNetwork, fetching: Any) -> None:
