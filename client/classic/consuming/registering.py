@@ -12,7 +12,9 @@ from logquake.client.classic.errors import NotRegisteredError
 from logquake.client.classic.settings.consumer import ConsumerConfig
 from logquake.client.clock import Clock
 
-_ATTEMPTS = 3
+_SESSIONS = 3  # for so many of them another session's node is waited out
+# A server makes them no shorter than two of its ticks, whatever is asked for.
+_LEAST_SESSION_MS = 6_000
 
 
 class Registering:
@@ -24,10 +26,12 @@ class Registering:
     def register(self, zk: ZkClient, wanted: TopicCount, stopping: Event) -> None:
         """A node of an earlier session is waited out. Raises ClientError."""
         path = f"{ids_path(self._config.group_id)}/{self._consumer}"
-        for _ in range(_ATTEMPTS):
+        asked_ms, waited_ms = self._config.zookeeper_session_timeout_ms, 0
+        while waited_ms < _SESSIONS * max(asked_ms, _LEAST_SESSION_MS):
             data = encode_registration(wanted, self._clock.wall_ms())
             if zk.run(claim(path, data, zk.session_id)):
                 return
-            if stopping.wait(self._config.zookeeper_session_timeout_ms / 1000):
+            if stopping.wait(asked_ms / 1000):
                 break
+            waited_ms += asked_ms
         raise NotRegisteredError(f"{self._consumer} is registered by somebody else")
