@@ -143,6 +143,8 @@ class FakeSockets:
 
     def _write(self, links: Driven, effect: Write) -> bool:
         end = self._ends[effect.link]
+        if end.failure is not None:
+            return links.written(effect.link)  # nobody receives it any more
         answer = self._network.answer(memoryview(joined(effect.parts))[4:], end.address)
         if isinstance(answer, Exception):
             end.failure = answer
