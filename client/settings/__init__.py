@@ -6,6 +6,7 @@
     common.py     the keys that every client has: CommonClientConfigs
     security.py   those of TLS and SASL
     producer.py, consumer.py, admin.py    one table a client, which is all it has
+    elsewhere.py  what other clients' keys are called here
     absent.py     Kafka's keys that have no meaning here, and why
     addresses.py  host:port
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from logquake.client.errors import SettingsError
+from logquake.client.settings.elsewhere import CALLED_ELSEWHERE
 from logquake.client.settings.keys import Absent, kind_of, name_of
 
 
@@ -87,9 +88,11 @@ def _refuse_unless_so(table: type[Table], name: str, value: object) -> None:
 
 
 def _unknown(table: type[Table], spelt: str, names: list[str]) -> str:
+    refusal = f"{spelt} is no key of {table.client}"
+    if name_of(spelt) in CALLED_ELSEWHERE:
+        return f"{refusal}: {CALLED_ELSEWHERE[name_of(spelt)]}"
     near = get_close_matches(name_of(spelt), names, n=1)
-    hint = f": did you mean {near[0]}?" if near else ""
-    return f"{spelt} is no key of {table.client}{hint}"
+    return f"{refusal}: did you mean {near[0]}?" if near else refusal
 
 
 def _refuse_missing(table: type[Table], values: Mapping[str, object]) -> None:

@@ -134,9 +134,15 @@ def _login(mechanism: str, text: str | None) -> Login:
         spoken = ", ".join(LOGIN_MODULES)
         raise SettingsError(f"sasl.mechanism={mechanism} is not spoken here: {spoken} are")
     if text is None:
-        module = LOGIN_MODULES[mechanism]
-        raise SettingsError(f"sasl.jaas.config is not set: {mechanism} needs {module} with options")
+        raise SettingsError(f"sasl.jaas.config is not set: {_wanted(mechanism)}")
     try:
         return login_of(mechanism, login_module_of(mechanism, text))
     except JaasError as error:
-        raise SettingsError(f"sasl.jaas.config cannot be used: {error}") from None
+        why = f"{error}; {_wanted(mechanism)}"
+        raise SettingsError(f"sasl.jaas.config cannot be used: {why}") from None
+
+
+def _wanted(mechanism: str) -> str:
+    """The whole of it, with the places of what is secret."""
+    options = 'sub="..."' if mechanism == OAUTHBEARER else 'username="..." password="..."'
+    return f"{mechanism} needs '{LOGIN_MODULES[mechanism]} required {options};'"

@@ -7,6 +7,9 @@ from logquake.cluster.security.cluster_security import ClusterSecurity
 
 def show_how_to_connect(servers: str, security: ClusterSecurity) -> None:
     """The user's password included: it is printed to be copied, once, by whoever starts it."""
+    ours = {"bootstrap.servers": servers, **security.for_java()}
+    print("\nlogquake.client: logquake.cluster.api's kafka_config(), or")
+    print(f"    {ours!r}")
     print(f"\nJava, as a file for --command-config and its like: {security.java_properties}")
     for line in _assignments(security.for_java()):
         print(f"    {line}")

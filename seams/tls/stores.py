@@ -132,4 +132,6 @@ def _read_pkcs12(location: str, content: bytes, password: str | None) -> PKCS12K
     try:
         return pkcs12.load_pkcs12(content, password.encode() if password else None)
     except ValueError as error:
-        raise TlsError(f"{location} is no PKCS#12 file of that password") from error
+        is_pem = content.lstrip().startswith(b"-----BEGIN ")
+        hint = ", but one of PEM: its type has to be PEM" if is_pem else " of that password"
+        raise TlsError(f"{location} is no PKCS#12 file{hint}") from error

@@ -29,22 +29,36 @@ def servers() -> Iterator[str]:
         yield kafka.bootstrap_servers
 
 
-def run(program: Program, servers: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(scope="module")
+def secured() -> Iterator[dict[str, str]]:
+    with Cluster(brokers=1, secure=True) as kafka:
+        assert kafka.security is not None
+        user = kafka.security.user
+        yield {
+            "BOOTSTRAP_SERVERS": kafka.bootstrap_servers,
+            "KAFKA_USER": user.name,
+            "KAFKA_PASSWORD": user.password,
+            "KAFKA_CA": kafka.kafka_config()["ssl.truststore.location"],
+        }
+
+
+def run(program: Program, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program.text],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
         check=False,
-        env={**os.environ, "BOOTSTRAP_SERVERS": servers},
+        env={**os.environ, **environment},
     )
 
 
-def test_each_program_prints_what_stands_behind_it(servers: str) -> None:
+def test_each_program_prints_what_stands_behind_it(servers: str, secured: dict[str, str]) -> None:
     guide = list(programs(GUIDE.read_text()))
     assert guide
     for program in guide:
-        ended = run(program, servers)
+        is_for_secured = "KAFKA_CA" in program.text
+        ended = run(program, secured if is_for_secured else {"BOOTSTRAP_SERVERS": servers})
         assert (ended.stdout, ended.stderr) == (program.prints, ""), f"{GUIDE}:{program.line}"
 
 

@@ -120,6 +120,12 @@ class TestKeyStores:
             server_context(of_key(store))
         assert "secret" not in str(caught.value)
 
+    def test_pem_that_is_said_to_be_of_another_type(self, tmp_path: Path) -> None:
+        store = tmp_path / "ca.pem"
+        store.write_text("-----BEGIN CERTIFICATE-----\n")
+        with pytest.raises(TlsError, match=r"ca\.pem is no PKCS#12 file, but one of PEM: its type"):
+            server_context(of_key(KeyStore(StoreType.PKCS12, str(store), PASSWORD)))
+
     def test_pkcs12_without_a_key(self, tmp_path: Path) -> None:
         store = KeyStore(StoreType.PKCS12, pkcs12_file(tmp_path, with_key=False), PASSWORD)
         with pytest.raises(TlsError, match="holds no key with its certificate"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+
 import pytest
 
 from logquake.client.consumer.assignors.range import RangeAssignor
@@ -9,9 +12,12 @@ from logquake.client.consumer.settings import OffsetReset
 from logquake.client.errors import SettingsError
 from logquake.client.isolation import Isolation
 from logquake.client.settings.addresses import Address
+from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.consumer import ConsumerConfig
+from logquake.client.settings.elsewhere import CALLED_ELSEWHERE
+from logquake.client.settings.keys import name_of
 from logquake.client.settings.producer import ProducerConfig
-from logquake.client.settings.reading import read
+from logquake.client.settings.reading import Table, read
 from logquake.wire.compression import Codec
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
@@ -52,6 +58,8 @@ def test_what_stands_before_a_server_is_passed_over() -> None:
     assert servers == (Address("a", 1), Address("::1", 2))
 
 
+# Modules, classes and the like that the table of other clients' names tells of.
+NO_KEYS = {"logquake.client", "logquake.client.aio", "org.apache.kafka.common.security.scram"}
 NO_SERVERS = ["", ",", "a", "a:", ":1", "a:x", "a:65536", "a:0", "a b:1", "a/b:1", "a:\u0661"]
 
 
@@ -68,6 +76,41 @@ def test_servers_are_needed() -> None:
 def test_an_unknown_key_is_told_with_the_nearest() -> None:
     assert refused(linger_sm=1) == "linger_sm is no key of a producer: did you mean linger.ms?"
     assert refused(xyzzy=1) == "xyzzy is no key of a producer"
+
+
+@pytest.mark.parametrize(
+    ("spelt", "here"),
+    [
+        ("message.timeout.ms", "delivery.timeout.ms is it"),
+        ("queue_buffering_max_ms", "linger.ms is it"),
+        ("ssl.ca.location", "ssl.truststore.location is it, with ssl.truststore.type=PEM"),
+        ("consumer_timeout_ms", "a loop never ends by itself; poll(timeout_ms) does"),
+    ],
+)
+def test_what_another_client_calls_differently_is_told_as_it_is_called_here(
+    spelt: str, here: str
+) -> None:
+    assert refused(**{spelt: 1}) == f"{spelt} is no key of a producer: {here}"
+
+
+@pytest.mark.parametrize("spelt", ["sasl.username", "sasl_plain_password"])
+def test_where_user_and_password_belong_is_told_whole(spelt: str) -> None:
+    said = refused(**{spelt: "hush"})
+    assert 'ScramLoginModule required username="..." password="...";' in said
+    assert "hush" not in said
+
+
+def test_what_is_called_differently_elsewhere_is_no_key_here_and_what_is_told_is_one() -> None:
+    tables: tuple[type[Table], ...] = (ProducerConfig, ConsumerConfig, AdminConfig)
+    keys = {name_of(each.name) for table in tables for each in fields(table)}
+    absent = {name for table in tables for name in table.absent}
+    assert not CALLED_ELSEWHERE.keys() & (keys | absent)
+    told = {
+        word.rstrip(".,:;")
+        for said in CALLED_ELSEWHERE.values()
+        for word in re.findall(r"[a-z0-9]+(?:\.[a-z0-9]+)+", said)
+    }
+    assert told - keys <= NO_KEYS
 
 
 @pytest.mark.parametrize("value", ["", "1_000", "1e3", "x", 1.0, True, None, -1, 2**63, "9" * 5000])

@@ -68,10 +68,13 @@ def test_a_login_module_says_who_we_are(mechanism: str, jaas: str, login: object
 def test_what_is_needed_to_log_in() -> None:
     sasl = {"security_protocol": "SASL_PLAINTEXT"}
     assert "sasl.mechanism=GSSAPI is not spoken here: PLAIN, SCRAM-SHA-256" in refused(**sasl)
-    assert "PLAIN needs org.apache.kafka" in refused(**sasl, sasl_mechanism="PLAIN")
+    assert "PLAIN needs 'org.apache.kafka" in refused(**sasl, sasl_mechanism="PLAIN")
     for mechanism, jaas in (("PLAIN", SCRAM), ("SCRAM-SHA-256", "hush"), ("PLAIN", PLAIN[:-1])):
         said = refused(**sasl, sasl_mechanism=mechanism, sasl_jaas_config=jaas)
         assert "sasl.jaas.config cannot be used" in said
+        assert f"{mechanism} needs 'org.apache.kafka" in said
+        assert said.endswith("""LoginModule required username="..." password="...";'""")
+        assert "hush" not in said
 
 
 def test_a_secret_that_is_none_is_not_shown() -> None:

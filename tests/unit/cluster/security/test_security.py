@@ -95,9 +95,11 @@ def test_each_kind_of_client_is_told(
     told = capsys.readouterr().out
     for part in (
         "security.protocol=SASL_SSL",
+        "'bootstrap.servers': 'h:1', 'security.protocol': 'SASL_SSL'",
+        "kafka_config()",
         "-X sasl.mechanism=SCRAM-SHA-512",
         "sasl_mechanism='SCRAM-SHA-512'",
         security.java_properties.name,
     ):
         assert part in told
-    assert told.count(security.user.password) == 4
+    assert told.count(security.user.password) == 5
