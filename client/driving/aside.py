@@ -4,8 +4,13 @@ program for a token.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from functools import partial
+from threading import Lock, Thread
 from typing import Protocol, TypeVar
+
+from logquake.client.driving.waker import Waker
 
 T = TypeVar("T")
 
@@ -23,3 +28,38 @@ def in_place(function: Callable[[], T], told: Callable[[T | Exception], None], /
         told(error)
     else:
         told(outcome)
+
+
+class OnThreads:
+    """Each on a thread of its own, which nobody waits for. Satisfies Aside.
+
+    What came of it is told in ``tell``, for which the waker wakes whoever waits for sockets.
+    """
+
+    def __init__(self, waker: Waker) -> None:
+        self._waker = waker
+        self._lock = Lock()
+        self._came: deque[Callable[[], None]] = deque()
+        self._is_over = False
+
+    def __call__(self, function: Callable[[], T], told: Callable[[T | Exception], None], /) -> None:
+        thread = Thread(target=self._run, args=(function, told), name="aside", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more of them, or Python is at its end
+            in_place(function, told)
+
+    def tell(self) -> None:
+        while self._came:
+            self._came.popleft()()
+
+    def close(self) -> None:
+        """What still comes is nobody's: the waker's descriptor may be another file's by then."""
+        with self._lock:
+            self._is_over = True
+
+    def _run(self, function: Callable[[], T], told: Callable[[T | Exception], None]) -> None:
+        in_place(function, lambda outcome: self._came.append(partial(told, outcome)))
+        with self._lock:
+            if not self._is_over:
+                self._waker.wake()

@@ -53,10 +53,9 @@ class Driven(Protocol):
 class Shared:
     """The same for a driver whose core others talk to meanwhile.
 
-    The lock is held while something is told, and not for what goes before: looking up a name, a
-    token of the program's, a handshake, or a system call on a socket keeps nobody waiting. What
-    room() answers is the driver's alone until it tells what it put there, even if the link ends
-    before.
+    The lock is held while something is told, and not for what goes before: a token of the
+    program's, a handshake, or a system call on a socket keeps nobody waiting. What room() answers
+    is the driver's alone until it tells what it put there, even if the link ends before.
     """
 
     def __init__(self, links: Driven, lock: AbstractContextManager[object]) -> None:

@@ -1,8 +1,8 @@
 """When a driver looks at its sockets: what they have is told before it is judged what is overdue.
 
 As in Kafka's NetworkClient.poll. A pass may come late: a callback of the program's took its time,
-or the look-up of a name, a loop was blocked, a process suspended. An answer that has come meanwhile
-is none that is missing; whoever gave it up would send its records once more.
+or a token, a loop was blocked, a process suspended. An answer that has come meanwhile is none that
+is missing; whoever gave it up would send its records once more.
 """
 
 from __future__ import annotations

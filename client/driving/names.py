@@ -19,6 +19,20 @@ def addresses_of(host: str) -> list[str]:
     return list(dict.fromkeys(_with_scope(address) for *_, address in in_order))
 
 
+def is_address(host: str) -> bool:
+    """There is nothing to look up."""
+    bare = host.partition("%")[0]
+    return any(_is_of(family, bare) for family in (socket.AF_INET, socket.AF_INET6))
+
+
+def _is_of(family: socket.AddressFamily, address: str) -> bool:
+    try:
+        socket.inet_pton(family, address)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def place_of(address: str, port: int) -> tuple[str, int] | tuple[str, int, int, int]:
     """What a socket connects to, of one of those addresses."""
     bare, _, scope = address.partition("%")

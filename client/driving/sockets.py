@@ -20,9 +20,9 @@ from itertools import islice
 from typing import Protocol, cast
 
 from logquake.client.clock import Clock
-from logquake.client.driving.aside import Aside, in_place
+from logquake.client.driving.aside import Aside, OnThreads, in_place
 from logquake.client.driving.driven import Driven
-from logquake.client.driving.names import addresses_of, place_of
+from logquake.client.driving.names import addresses_of, is_address, place_of
 from logquake.client.driving.transports import HandshakeError, Plain, Shaken, Tls, Transport
 from logquake.client.driving.waker import Waker
 from logquake.client.driving.way_in import PLAIN, WayIn
@@ -90,6 +90,8 @@ class _End:
 class SelectorSockets:
     """A ``waker`` is its maker's; it ends a wait, and is made to forget.
 
+    ``names``, which wake by it, look up hosts; without them ``aside`` does, as it asks for tokens.
+
     A ``selector`` is closed with the sockets.
     """
 
@@ -101,10 +103,12 @@ class SelectorSockets:
         waker: Waker | None = None,
         selector: selectors.BaseSelector | None = None,
         aside: Aside = in_place,
+        names: OnThreads | None = None,
     ) -> None:
         self._clock = clock
         self._way_in = way_in
         self._aside = aside
+        self._names = names
         # By default one that has no descriptor of its own to be lost.
         self._selector = selector or selectors.PollSelector()
         if waker is not None:
@@ -121,12 +125,16 @@ class SelectorSockets:
         for key, events in happened:
             if isinstance(key.data, Waker):
                 key.data.forget()
+                if self._names is not None:
+                    self._names.tell()
                 comes_to_something = True
             else:
                 comes_to_something |= self._on_event(links, cast(_End, key.data), events)
         return comes_to_something
 
     def close(self) -> None:
+        if self._names is not None:
+            self._names.close()
         for link in list(self._ends):
             self._close(link)
         self._selector.close()
@@ -153,7 +161,9 @@ class SelectorSockets:
             else:
                 links.resolved(wanted.link, told, self._clock.now_ms())
 
-        self._aside(partial(addresses_of, wanted.host), found)
+        of_names = self._names or self._aside
+        aside = in_place if is_address(wanted.host) else of_names
+        aside(partial(addresses_of, wanted.host), found)
 
     def _connect(self, links: Driven, wanted: Connect) -> None:
         try:

@@ -1,8 +1,7 @@
 """Driving a core by a thread of its own, for callers on others (as Kafka's Sender is a thread).
 
 Whoever touches the core holds the lock, a caller as much as the thread. The thread holds it while
-the core decides and while it is told something; not while it waits, while bytes pass, or while a
-name is looked up.
+the core decides and while it is told something; not while it waits, or while bytes pass.
 """
 
 from __future__ import annotations
@@ -173,8 +172,8 @@ class ThreadDriver:
     def close(self, deadline_ms: int = _FOR_EVER_MS) -> bool:
         """End all connections and the thread. In a callback it does not wait for that.
 
-        The thread has until then, and five seconds at least: a function of the program's, or the
-        system's that looks up names, may keep it, and then it ends by itself when that returns.
+        The thread has until then, and five seconds at least: a function of the program's
+        may keep it, and then it ends by itself when that returns.
 
         Whether nobody else has closed it before. In a forked process it does nothing, since the
         client is the parent's.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from logquake.client.assembling import Foundation
+from logquake.client.driving.aside import OnThreads
 from logquake.client.driving.driven import LastingCore
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.thread import ThreadDriver
@@ -16,7 +17,8 @@ def start_thread(
     """``name`` is the thread's, and what errors call the client."""
 
     def new_sockets(waker: Waker) -> SelectorSockets:
-        return SelectorSockets(foundation.clock, foundation.way_in, waker=waker)
+        clock, way_in = foundation.clock, foundation.way_in
+        return SelectorSockets(clock, way_in, waker=waker, names=OnThreads(waker))
 
     return ThreadDriver(
         core, foundation.links, foundation.clock, new_sockets, name=name, tell=telling.tell

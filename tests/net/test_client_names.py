@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
+from logquake.client import Admin
+from logquake.client.driving.aside import OnThreads
 from logquake.client.driving.names import addresses_of, place_of
+from logquake.client.driving.sockets import SelectorSockets
+from logquake.client.driving.thread import ThreadDriver
+from logquake.client.driving.waker import Waker
+from logquake.client.errors import TimedOutError
+from logquake.wire.api import ApiKey
+from logquake.wire.messages.metadata import MetadataResponse
+from tests.net.asking import CLOCK, Asking, run_until, versions
+from tests.net.server import Server
+from tests.waiting import PATIENCE_S, wait_for
 
 LOOPBACK = socket.if_nametoindex("lo")
 
@@ -31,3 +47,58 @@ def test_a_socket_takes_it() -> None:
 def test_others_have_none() -> None:
     places = [place_of(each, 9092) for host in ("127.0.0.1", "::1") for each in addresses_of(host)]
     assert places == [("127.0.0.1", 9092), ("::1", 9092)]
+
+
+class Lookups:
+    """Of names that end in .slow, until the test lets them."""
+
+    def __init__(self) -> None:
+        self.are_begun, self.may_end = Event(), Event()
+        self._really: Callable[..., Any] = socket.getaddrinfo
+
+    def __call__(self, host: str, *of: Any, **how: Any) -> Any:
+        if host.endswith(".slow"):
+            self.are_begun.set()
+            self.may_end.wait()
+            host = "127.0.0.1"
+        return self._really(host, *of, **how)
+
+
+@pytest.fixture
+def lookups(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lookups]:
+    lookups = Lookups()
+    monkeypatch.setattr(socket, "getaddrinfo", lookups)
+    yield lookups
+    lookups.may_end.set()
+    wait_for("the end of what was looked up", lambda: not looked_up())
+
+
+def looked_up() -> bool:
+    return any(each.name == "aside" for each in threading.enumerate())
+
+
+@pytest.mark.usefixtures("lookups")
+def test_a_name_that_is_looked_up_for_long_keeps_no_call_from_ending() -> None:
+    admin = Admin(
+        bootstrap_servers="one.slow:9092", default_api_timeout_ms=100, request_timeout_ms=100
+    )
+    with closing(admin), pytest.raises(TimedOutError):
+        admin.list_topics().result(PATIENCE_S)
+    assert looked_up()
+
+
+def test_it_is_connected_to_once_its_addresses_are_known(server: Server, lookups: Lookups) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else MetadataResponse()
+    )
+    asking = Asking("one.slow", server.acceptor.port)
+
+    def new_sockets(waker: Waker) -> SelectorSockets:
+        return SelectorSockets(CLOCK, waker=waker, names=OnThreads(waker))
+
+    driver = ThreadDriver(asking, asking.links, CLOCK, new_sockets, name="ours")
+    with closing(driver):
+        assert lookups.are_begun.wait(PATIENCE_S)
+        lookups.may_end.set()
+        run_until(server, lambda: asking.answers)
+    assert isinstance(asking.answers[0], MetadataResponse)
