@@ -81,7 +81,7 @@ class Fetcher:
         wanted = {
             node_id: {place: self._asked(place) for place in places}
             for node_id, places in read_from.items()
-            if buffered.isdisjoint(places) and is_available(node_id)
+            if buffered.isdisjoint(places) and self._can_reach(node_id, is_available)
         }
         sent = {node_id: self._session(node_id).next_request(of) for node_id, of in wanted.items()}
         self._in_flight |= sent
@@ -128,6 +128,16 @@ class Fetcher:
             for node_id, session in self._sessions.items()
             if node_id in nodes
         }
+
+    def _can_reach(self, node_id: int, is_available: Callable[[int], bool]) -> bool:
+        """To a leader that is no more among the brokers no connection can be made: one that is lost
+        then tells nobody, so it has to be asked who leads.
+        """
+        if is_available(node_id):
+            return True
+        if node_id not in self._cluster.snapshot.nodes:
+            self._cluster.request_update()
+        return False
 
     def _read_from(self, place: TopicPartition, now_ms: int) -> int | None:
         """The nearest replica, or the leader; None while there is none."""

@@ -89,14 +89,17 @@ class FetchingPlayer(Player):
         self._reset = OffsetReset(reset)
         self._build()
 
-    def do_cluster(self, **leaders: str) -> None:
-        """``t-0=1/4``: led by broker 1 since epoch 4; ``t-0=-/4`` by nobody."""
+    def do_cluster(self, without: str = "", **leaders: str) -> None:
+        """``t-0=1/4``: led by broker 1 since epoch 4; ``t-0=-/4`` by nobody. ``without`` is a
+        leader that is not among the brokers.
+        """
         topics: dict[str, dict[int, PartitionInfo]] = {}
         nodes = {}
         for place, told in leaders.items():
             node, epoch = told.split("/")
             led_by = -1 if node == "-" else int(node)
-            nodes[led_by] = Node(led_by, "localhost", 9092)
+            if node != without:
+                nodes[led_by] = Node(led_by, "localhost", 9092)
             topic, partition = _place(place)
             info = PartitionInfo(led_by, int(epoch), ErrorCode.NONE)
             topics.setdefault(topic, {})[partition] = info
