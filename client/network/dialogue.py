@@ -92,7 +92,7 @@ class Dialogue:
         """Raises ProtocolError; AuthenticationFailedError or BrokerError of who lets us not in."""
         stage = link.stage
         if isinstance(stage, AskingVersions):
-            self._on_versions(link, stage, frame)
+            self._on_versions(link, stage, frame, now_ms)
         elif link.login_begins and not link.in_flight:
             raise ProtocolError("an answer before the first question of a login")
         elif isinstance(stage, LoggingIn):
@@ -108,12 +108,15 @@ class Dialogue:
         correlation_id = self._write(link, versions.question(), version)
         link.stage = AskingVersions(version, correlation_id)
 
-    def _on_versions(self, link: Link, asked: AskingVersions, frame: memoryview) -> None:
+    def _on_versions(
+        self, link: Link, asked: AskingVersions, frame: memoryview, now_ms: int
+    ) -> None:
         answer = versions.answer(asked, frame, str(link.node))
         if isinstance(answer, int):
             self._ask_versions(link, answer)
         else:
-            self._let_in(link, answer)
+            link.throttle(answer.throttle_ms, now_ms)
+            self._let_in(link, answer.ranges)
 
     def _let_in(self, link: Link, spoken: Mapping[int, tuple[int, int]]) -> None:
         if self._new_login is None:

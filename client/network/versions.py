@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from logquake.client.errors import check
 from logquake.client.network.link import AskingVersions
+from logquake.client.network.throttling import throttle_ms
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import decode_response
@@ -24,10 +26,15 @@ def question() -> ApiVersionsRequest:
     )
 
 
-def answer(
-    asked: AskingVersions, frame: memoryview, broker: str
-) -> Mapping[int, tuple[int, int]] | int:
-    """The broker's ranges by API key; or the version to ask in, lower than the one asked in.
+class Spoken(NamedTuple):
+    """A broker's ranges by API key, and how long it wants to be left alone."""
+
+    ranges: Mapping[int, tuple[int, int]]
+    throttle_ms: int
+
+
+def answer(asked: AskingVersions, frame: memoryview, broker: str) -> Spoken | int:
+    """What the broker speaks; or the version to ask in, lower than the one asked in.
 
     Raises BrokerError, and ProtocolError for what is no answer.
     """
@@ -38,7 +45,7 @@ def answer(
         return max(_OLDEST, min(_highest_told(frame), asked.version - 1))
     _, told = decode_response(ApiVersionsResponse, asked.version, frame)
     check(told.error_code, f"{ApiKey.API_VERSIONS.name} of {broker}")
-    return _ranges(told)
+    return Spoken(_ranges(told), throttle_ms(told, asked.version))
 
 
 def _highest_told(frame: memoryview) -> int:

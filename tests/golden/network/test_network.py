@@ -164,7 +164,7 @@ class NetworkPlayer(Player):
     def do_ends(self, link: str) -> None:
         self._links.received(int(link), 0, self._now_ms)
 
-    def do_serves(self, link: str, **ranges: str) -> None:
+    def do_serves(self, link: str, throttle: str = "0", **ranges: str) -> None:
         """It answers ApiVersions."""
         served = {
             api_named(name): tuple(map(int, between.split("-"))) for name, between in ranges.items()
@@ -174,7 +174,8 @@ class NetworkPlayer(Player):
             for key, (first, last) in (served or SERVED).items()
         ]
         self._links.written(int(link))
-        self._answer(int(link), ApiVersionsResponse(api_keys=keys))
+        answer = ApiVersionsResponse(api_keys=keys, throttle_time_ms=int(throttle))
+        self._answer(int(link), answer)
 
     def do_refuses_versions(self, link: str, highest: str = "", spoken: str = "00000000") -> None:
         """In version 0, whatever was asked; since 2.4 it says what it speaks."""
