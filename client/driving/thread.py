@@ -161,8 +161,8 @@ class ThreadDriver:
         try:
             if isinstance(step, Wait):
                 return partial(steps.send, self.wait(step.is_done, step.deadline_ms))
-            self.lock.release()
             try:
+                self.lock.release()
                 return partial(steps.send, step.function())
             finally:
                 _take_back(self.lock)
@@ -308,13 +308,15 @@ class ThreadDriver:
 
 
 def _take_back(lock: threading.RLock) -> None:
-    """Though a signal's handler raises meanwhile, as of Ctrl-C: that is raised once it is held."""
+    """Though a signal's handler raises meanwhile, as of Ctrl-C: that is raised once it is held. So
+    is what came before it was given up.
+    """
     try:
+        with suppress(RuntimeError):  # as nearly always, it is not held
+            lock.release()
         lock.acquire()
     except ClosedError:
         raise  # of the lock of a parent, which nobody gets
     except BaseException:
-        with suppress(RuntimeError):  # it came before the lock was taken
-            lock.release()
         _take_back(lock)
         raise

@@ -383,46 +383,45 @@ def test_whoever_waits_for_what_a_failed_call_has_done_is_woken() -> None:
 
 
 class InterruptedLock:
-    """Taking it back is interrupted once: before it is taken, or just after."""
+    """Its owner is interrupted once, at that point of giving it up or taking it."""
 
-    def __init__(self, lock: threading.RLock, *, is_taken: bool) -> None:
+    def __init__(self, lock: threading.RLock, at: str) -> None:
         self._lock = lock
-        self._is_taken = is_taken
-        self._is_interrupted = False
+        self._at = at
         self._owner = threading.current_thread()
         self.depth = 0  # of whoever is interrupted
 
     def acquire(self) -> None:
-        is_first = not self._is_interrupted and self._is_owners()
-        if is_first and not self._is_taken:
-            self._interrupt()
+        self._pass("before it is taken")
         self.__enter__()
-        if is_first:
-            self._interrupt()
+        self._pass("taken")
 
     def release(self) -> None:
-        self._lock.release()
-        self.depth -= self._is_owners()
+        self._pass("before it is given up")
+        self.__exit__()
+        self._pass("given up")
 
     def __enter__(self) -> None:
         self._lock.acquire()
         self.depth += self._is_owners()
 
     def __exit__(self, *_: object) -> None:
-        self.release()
+        self._lock.release()
+        self.depth -= self._is_owners()
 
     def _is_owners(self) -> bool:
         return threading.current_thread() is self._owner
 
-    def _interrupt(self) -> None:
-        self._is_interrupted = True
-        raise KeyboardInterrupt
+    def _pass(self, point: str) -> None:
+        if point == self._at and self._is_owners():
+            self._at = ""
+            raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("is_taken", [False, True])
-def test_a_call_that_is_interrupted_while_it_takes_its_lock_again_has_it(is_taken: bool) -> None:
+@pytest.mark.parametrize("at", ["before it is taken", "taken", "before it is given up", "given up"])
+def test_a_call_that_is_interrupted_while_its_lock_changes_hands_has_it(at: str) -> None:
     with driven(Counting()) as driver:
-        lock = InterruptedLock(driver.lock, is_taken=is_taken)
+        lock = InterruptedLock(driver.lock, at)
         driver.lock = cast("threading.RLock", lock)
         depths: list[int] = []
 
