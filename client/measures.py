@@ -52,10 +52,11 @@ class Measure:
 
     def spread(self, now_ms: int) -> dict[str, float]:
         """As Kafka's are, they are no numbers where there was nothing."""
-        samples = self._current(now_ms)
-        average = self.average(now_ms)
-        most = max((each.most for each in samples), default=nan)
+        average, most = self.average(now_ms), self.most(now_ms)
         return {f"{self._name}-avg": average, f"{self._name}-max": most}
+
+    def most(self, now_ms: int) -> float:
+        return max((each.most for each in self._current(now_ms)), default=nan)
 
     def average(self, now_ms: int) -> float:
         samples = self._current(now_ms)

@@ -78,6 +78,7 @@ class ProducerBatch:
         # Until it is built, or settled.
         self.filling: Filling | RunFilling | None = new_filling(form)
         self.plain_bytes = 0  # of the records, once it is built
+        self.largest_bytes = 0  # of the largest of them, likewise
         self._count = 0  # likewise, or settled
         self._built: bytearray | None = None
         self._waits_since_ms = created_ms
@@ -237,6 +238,7 @@ class ProducerBatch:
 
     def _close_up(self, filling: Filling | RunFilling) -> None:
         self.plain_bytes = filling.plain_bytes
+        self.largest_bytes = filling.largest_bytes
         self._count = filling.count
         self.filling = None
 

@@ -74,6 +74,12 @@ class Filling:
         self._payload.settle()
         return self._payload.plain_bytes
 
+    @property
+    def largest_bytes(self) -> int:
+        """Of the largest record."""
+        self._payload.settle()
+        return self._payload.largest_bytes
+
     def try_add(self, record: Record) -> int:
         """Its place among the records; -1 where there was no room, and then it is closed."""
         if self.is_full:

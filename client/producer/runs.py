@@ -86,11 +86,12 @@ class _Held(NamedTuple):
     encoded: bytes | memoryview
     record_count: int
     plain_bytes: int
+    largest_bytes: int
     base_timestamp: int | None
     max_timestamp: int
 
 
-_NOTHING = _Held(b"", 0, 0, None, NO_TIMESTAMP)
+_NOTHING = _Held(b"", 0, 0, 0, None, NO_TIMESTAMP)
 
 
 class RunFilling:
@@ -117,6 +118,13 @@ class RunFilling:
     def plain_bytes(self) -> int:
         """Of the records."""
         return self._held[-1].plain_bytes
+
+    @property
+    def largest_bytes(self) -> int:
+        """Of the largest record, as far as is known here: of a piece, what its records weigh on
+        average.
+        """
+        return self._held[-1].largest_bytes
 
     @property
     def estimated_bytes(self) -> int:
@@ -154,12 +162,13 @@ class RunFilling:
         return Room(self.count, self.base_timestamp, self.plain_bytes, limit_bytes, self._ratio)
 
     def _hold(self, piece: Piece) -> None:
-        _, count, plain_bytes, base_timestamp, max_timestamp = self._held[-1]
+        _, count, plain_bytes, largest_bytes, base_timestamp, max_timestamp = self._held[-1]
         self._held.append(
             _Held(
                 piece.encoded,
                 count + piece.record_count,
                 plain_bytes + len(piece.encoded),
+                max(largest_bytes, len(piece.encoded) // piece.record_count),
                 base_timestamp if count else piece.first_timestamp_ms,
                 max(max_timestamp, piece.max_timestamp_ms),
             )

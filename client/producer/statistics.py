@@ -60,6 +60,7 @@ class SenderStatistics:
         self._latencies = Measure("request-latency")
         self._throttled = Measure("produce-throttle-time")
         self._record_sizes = Measure("record-size")
+        self._largest_records = Measure("record-size")
         self._retries = Measure("record-retry")
         self._errors = Measure("record-error")
         self._splits = Measure("batch-split")
@@ -78,6 +79,7 @@ class SenderStatistics:
             self._ratios.add(batch.ratio, now_ms)
             self._queued.add(now_ms - batch.created_ms, now_ms)
             self._record_sizes.add(batch.plain_bytes / count, now_ms)
+            self._largest_records.add(batch.largest_bytes, now_ms)
             records += count
         self._records.add(records, now_ms)
         self._per_request.add(records, now_ms)
@@ -110,12 +112,14 @@ class SenderStatistics:
         told: dict[str, float] = {
             "records-per-request-avg": self._per_request.average(now_ms),
             "compression-rate-avg": self._ratios.average(now_ms),
+            "record-size-avg": self._record_sizes.average(now_ms),
+            "record-size-max": self._largest_records.most(now_ms),
         }
         for flow in (self._records, self._retries, self._errors, self._splits):
             told |= flow.flow(now_ms)
         for spread in (self._batches, self._queued, self._latencies, self._throttled):
             told |= spread.spread(now_ms)
-        return told | self._record_sizes.spread(now_ms)
+        return told
 
     def _topic(self, name: str) -> TopicStatistics:
         topic = self._topics.get(name)

@@ -13,8 +13,9 @@ from logquake.wire.sentinels import NO_TIMESTAMP
 
 
 class GrowingPayload:
-    """A `Payload` from 0 on, without gaps. ``plain_bytes`` is what the records take, ``count`` how
-    many there are, both but for the one that an exception has cut off: see `settle`.
+    """A `Payload` from 0 on, without gaps. ``plain_bytes`` is what the records take, the largest of
+    them ``largest_bytes``, ``count`` how many there are, all but for the one that an exception has
+    cut off: see `settle`.
     """
 
     __slots__ = (
@@ -25,6 +26,7 @@ class GrowingPayload:
         "_encoder",
         "base_timestamp",
         "count",
+        "largest_bytes",
         "max_timestamp",
         "plain_bytes",
     )
@@ -36,6 +38,7 @@ class GrowingPayload:
         self.max_timestamp = NO_TIMESTAMP
         self.count = 0
         self.plain_bytes = 0
+        self.largest_bytes = 0
         # The record on its way into the encoder: where it will be, -1 for none, and its time.
         self._adding = -1
         self._added_ms = NO_TIMESTAMP
@@ -79,7 +82,10 @@ class GrowingPayload:
         if not index:
             self.base_timestamp = timestamp_ms
         self.count = index + 1
-        plain_bytes: int = self.plain_bytes + added.size
+        size: int = added.size
+        if size > self.largest_bytes:
+            self.largest_bytes = size
+        plain_bytes = self.plain_bytes + size
         self.plain_bytes = plain_bytes
         self._adding = -1
         return plain_bytes
@@ -98,6 +104,7 @@ class GrowingPayload:
             if not index:
                 self.base_timestamp = self._added_ms
             self.count = index + 1
+            self.largest_bytes = max(self.largest_bytes, plain_bytes - self.plain_bytes)
             self.plain_bytes = plain_bytes
         self._adding = -1
 
