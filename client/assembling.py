@@ -1,4 +1,4 @@
-"""What every client stands on, made from its configuration: connections, metadata, and asking."""
+"""Makes what every client needs from its configuration: connections, metadata, a network client."""
 
 from __future__ import annotations
 

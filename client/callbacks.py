@@ -1,4 +1,4 @@
-"""What comes out of a function of the program's: whom it ends."""
+"""Which errors of a program's function end the client that called it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time for a client that waits and gives up."""
+"""Time, for clients that wait and time out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One request at a time to one broker, and waiting for its answer.
+"""A blocking connection to one broker: one request at a time.
 
-Any failure closes the connection: what comes after a time-out could be the late answer to an
-earlier request. Whoever owns it opens another.
+Any failure closes the connection: bytes that follow a time-out could be the late answer to an
+earlier request. The owner opens another.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a part of a call will come to, once (KafkaFuture). Without I/O: nobody waits here.
+"""The outcome of a part of a call, set once (KafkaFuture). Without I/O: nobody waits here.
 
-`logquake.client.sync` and `logquake.client.aio` have a future over one for those who do.
+`logquake.client.sync` and `logquake.client.aio` have futures over it, for callers that wait.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A client's way in, of its configuration: what ssl.* and sasl.* come to.
+"""TLS and SASL of a client, made from its ssl.* and sasl.* keys (Kafka's ChannelBuilders).
 
-Kafka's ChannelBuilders. The stores are read once, when the client is made.
+The stores are read once, when the client is made.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a client's users want to hear of, told in order, when nobody has the core to himself.
+"""A queue of the program's callbacks, run in order while nobody holds the core.
 
-A core adds to it whenever something is so; its driver tells after each pass, without any lock: a
-callback of the program's may take long, and may use the client.
+A core adds to it; its driver runs the queue after each pass, without any lock: a callback may take
+long, and may use the client.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A client that nobody has closed is told of, as Python tells of files and sockets: when the
-program has let go of it, and at the program's end.
+"""Warns of a client that was never closed, as Python warns of files and sockets: when the program
+drops it, and when the program ends.
 
-It is a ResourceWarning, which Python shows with ``-X dev`` or ``-W default``, and else hides.
+It is a ResourceWarning, which Python shows with ``-X dev`` or ``-W default``, and otherwise hides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who may do what: rules found, made, and done away with (KIP-140)."""
+"""ACLs: described, created and deleted (KIP-140)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that a program does with an admin client, without I/O (KafkaAdminClient)."""
+"""The admin client as a program uses it, without I/O (KafkaAdminClient)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What topics, brokers and their loggers are set to."""
+"""Configurations of topics, brokers and their loggers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What consumer groups are like (DescribeConsumerGroupsHandler)."""
+"""Descriptions of consumer groups (DescribeConsumerGroupsHandler)."""
 
 from __future__ import annotations
 

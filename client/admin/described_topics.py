@@ -1,4 +1,4 @@
-"""What topics there are, and what they are like."""
+"""Topics: listed and described."""
 
 from __future__ import annotations
 

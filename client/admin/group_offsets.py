@@ -1,4 +1,4 @@
-"""Committed offsets of groups, asked of their coordinators: read, set, and forgotten.
+"""Committed offsets of groups: listed, altered and deleted by way of their coordinators.
 
 The handlers of calls by group: ListConsumerGroupOffsetsHandler, AlterConsumerGroupOffsetsHandler
 and DeleteConsumerGroupOffsetsHandler.

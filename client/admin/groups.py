@@ -1,6 +1,6 @@
-"""Consumer groups: which there are, who is in them, their end.
+"""Consumer groups: listed and deleted, and members removed.
 
-ListConsumerGroups asks every broker; the others are handlers of calls by group, asked of its
+ListConsumerGroups asks every broker; the others are handlers of calls by group, sent to its
 coordinator: DescribeConsumerGroupsHandler, DeleteConsumerGroupsHandler and
 RemoveMembersFromConsumerGroupHandler.
 """

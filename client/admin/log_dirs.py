@@ -1,4 +1,4 @@
-"""The log directories of brokers: what lies in them, and moving replicas between them (KIP-113)."""
+"""The log directories of brokers: their contents, and moving replicas between them (KIP-113)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaders know of offsets: which there are, and giving up the records before one.
+"""Offsets that leaders know: listing them, and deleting the records before one.
 
 The handlers of calls by partition: ListOffsetsHandler and DeleteRecordsHandler.
 """

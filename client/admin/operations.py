@@ -1,4 +1,4 @@
-"""What whoever asks may do with a thing, as answers tell it (KIP-430)."""
+"""The operations that the caller may perform on a resource, as answers list them (KIP-430)."""
 
 from __future__ import annotations
 

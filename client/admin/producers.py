@@ -1,4 +1,4 @@
-"""Who writes to partitions, and ending a transaction that nobody ends (KIP-664).
+"""The producers of partitions, and aborting a transaction that hangs (KIP-664).
 
 The handlers of calls by partition: DescribeProducersHandler and AbortTransactionHandler.
 """

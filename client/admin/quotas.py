@@ -1,4 +1,4 @@
-"""What users, client ids and addresses may take of the brokers (KIP-546)."""
+"""Quotas of users, client ids and addresses (KIP-546)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who leads partitions, and who has them: elections and moves (KIP-183, KIP-455, KIP-460)."""
+"""Leader elections, and moving replicas between brokers (KIP-183, KIP-455, KIP-460)."""
 
 from __future__ import annotations
 

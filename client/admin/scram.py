@@ -1,4 +1,4 @@
-"""Users' SCRAM credentials (KIP-554). No password leaves: brokers get its salted hash."""
+"""Users' SCRAM credentials (KIP-554). Brokers get a salted hash, never the password."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A call's arguments, held against its signature, before anything of it begins.
+"""Checks the arguments of a call against its signature, before the call begins.
 
-Java's compiler does that for the callers of Kafka's clients. One rule for all calls of the admin
-client: what a broker could not be asked is refused by the name of the argument, and of the item
-and the field in it. Without it `"q"` would do as a list of names, and name each of its letters.
+Java's compiler does that for callers of Kafka's clients. One rule serves all calls of the admin
+client: a value that no broker could be asked about is refused by the name of the argument, and of
+the item and the field in it. Without it `"q"` would pass as a list of names, one for each letter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Delegation tokens: who comes in with one counts as its owner (KIP-48, KIP-373)."""
+"""Delegation tokens: whoever authenticates with one acts as its owner (KIP-48, KIP-373)."""
 
 from __future__ import annotations
 

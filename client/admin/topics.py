@@ -1,4 +1,4 @@
-"""Topics: made, grown, deleted. described_topics.py has what they are like."""
+"""Topics: created, grown, deleted. described_topics.py lists and describes them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Transactions: which there are, what they are like, and fencing who writes in one (KIP-664).
+"""Transactions: listed and described, and their producers fenced (KIP-664).
 
-ListTransactions asks every broker; the others are handlers of calls by transactional id, asked of
+ListTransactions asks every broker; the others are handlers of calls by transactional id, sent to
 its coordinator: DescribeTransactionsHandler and FenceProducersHandler.
 """
 

@@ -1,4 +1,4 @@
-"""The admin client for programs on asyncio's loop (org.apache.kafka.clients.admin.Admin)."""
+"""The admin client whose calls are awaited (org.apache.kafka.clients.admin.Admin)."""
 
 from __future__ import annotations
 

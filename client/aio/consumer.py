@@ -1,4 +1,4 @@
-"""A consumer whose calls are awaited (KafkaConsumer)."""
+"""The consumer whose calls are awaited (KafkaConsumer)."""
 
 from __future__ import annotations
 

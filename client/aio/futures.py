@@ -1,4 +1,4 @@
-"""What a part of a call comes to, for callers that await (asyncio.Future's ways)."""
+"""A future for callers that await, with asyncio.Future's methods, over a `Pending`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What drives a client on the loop that runs."""
+"""Drives a client on the running loop."""
 
 from __future__ import annotations
 

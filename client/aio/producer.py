@@ -1,4 +1,4 @@
-"""The producer for programs on asyncio's loop (KafkaProducer)."""
+"""The producer whose calls are awaited (KafkaProducer)."""
 
 from __future__ import annotations
 

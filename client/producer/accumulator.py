@@ -1,8 +1,8 @@
 """All records from their append until they are done, gathered into batches (RecordAccumulator).
 
-Whoever appends goes away with a delivery; whoever sends asks for whom there is something, takes it,
-and brings back what has to be tried again. Neither waits here: where buffer.memory is used up, an
-append is told what it waits for, and comes again with it.
+A caller appends a record and gets a delivery. The sender asks which brokers have something to be
+sent, takes it, and puts back what has to be retried. Neither waits here: if buffer.memory is used
+up, append returns what the caller waits for, and the caller tries again with it.
 """
 
 from __future__ import annotations

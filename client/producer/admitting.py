@@ -1,5 +1,5 @@
-"""What holds of a record and of rows alike as they are handed over: whether they may be appended
-now, what they wait for, and what becomes of those that are refused.
+"""What records and rows have in common when they are handed over: whether they may be appended now,
+what they wait for, and what becomes of those that are refused.
 """
 
 from __future__ import annotations

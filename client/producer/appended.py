@@ -1,4 +1,4 @@
-"""What an accumulator answers who appends, and how it puts records into batches, or runs."""
+"""What the accumulator returns to a caller that appends, and the ways into batches and runs."""
 
 from __future__ import annotations
 

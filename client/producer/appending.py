@@ -1,4 +1,4 @@
-"""Handing a record over: to which partition, whether there is room, what waits and what is refused
+"""Appends a record: chooses the partition, checks for room, waits, or refuses it
 (KafkaProducer.doSend).
 """
 

@@ -1,9 +1,9 @@
-"""Handing rows over, many records at once that whoever brings them encodes.
+"""Appends rows: many records at once, which the caller encodes.
 
-All holds of them that holds of records: which partition, how full a batch may be, what waits and
-what is refused (`Appending`). But they go past serializers, interceptors and a partitioner of the
-program's own, which look at single records; and of two rows to one partition, one by its key say
-and the other since any would do, the later may be the first.
+The rules are those of records: partitions, the size of batches, waiting and refusals
+(`Appending`). But rows bypass serializers, interceptors and a partitioner of the program, which
+look at single records; and of two rows for one partition, one by its key and one because any
+partition would do, the later may be written first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a producer has to ask besides: for an id, or of the coordinators of its transactions."""
+"""What a producer asks apart from Produce: for an id, or of its transactions' coordinators."""
 
 from __future__ import annotations
 

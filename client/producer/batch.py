@@ -1,8 +1,8 @@
 """Records that travel together to one partition (ProducerBatch, MemoryRecordsBuilder).
 
-It is open while records are added, then built: encoded, and compressed, once. What is sent is what
-was built, at each attempt, but for the sequence that it goes by, which may change (KIP-360). In the
-end it is settled, once, and each record's delivery is told in order.
+A batch is open while records are added; then it is built: encoded and compressed, once. Each
+attempt sends what was built, except for the sequence, which may change (KIP-360). In the end it is
+settled, once, and the delivery of each record gets its outcome, in order.
 """
 
 from __future__ import annotations

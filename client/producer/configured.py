@@ -1,4 +1,4 @@
-"""What a producer's parts are set to, of its configuration."""
+"""The settings of a producer's parts, taken from its configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of one record (FutureRecordMetadata, RecordMetadata)."""
+"""The outcome of one record (FutureRecordMetadata, RecordMetadata)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the producer's facades have in common: how they are made."""
+"""What the blocking and the asyncio producer have in common: how they are made."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which partition a key is for: murmur2, 32 bits (org.apache.kafka.common.utils.Utils).
+"""The partition of a key: murmur2, 32 bits (org.apache.kafka.common.utils.Utils).
 
-Its seed is 0x9747b28c, so that one key goes to one partition from here, from Java and from
+Its seed is 0x9747b28c, so that a key goes to the same partition from here, from Java and from
 librdkafka's murmur2 partitioners.
 """
 

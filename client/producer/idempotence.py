@@ -1,10 +1,10 @@
 """Each record once, and in order, whatever is sent again (KIP-98, KIP-360).
 
-It is the half of TransactionManager that ids, epochs and sequences are about. A batch keeps its
-sequence from its first sending on: a broker knows it by that. Where a sequence can never be told of
-(its batch was given up, or the broker has forgotten), the producer takes the next epoch, and what
-that partition has in flight begins at 0 again: once all before the gap is done, since of that
-nobody knows whether it is written by the sequences that it has.
+This is the half of TransactionManager about ids, epochs and sequences. A batch keeps the sequence
+of its first attempt, since the broker recognizes it by that. If the fate of a sequence can never be
+known (its batch was given up, or the broker has forgotten it), the producer takes the next epoch,
+and what that partition has in flight begins at 0 again. It does so once everything before the gap
+is done, since those batches may already be written under their present sequences.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who a producer is to brokers (ProducerIdAndEpoch), and how it stands with that."""
+"""A producer's id and epoch, and whether it has them (ProducerIdAndEpoch)."""
 
 from __future__ import annotations
 

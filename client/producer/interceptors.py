@@ -1,4 +1,4 @@
-"""A program's own, on the way of each record (KIP-42; ProducerInterceptors)."""
+"""The program's interceptors, called for each record (KIP-42; ProducerInterceptors)."""
 
 from __future__ import annotations
 

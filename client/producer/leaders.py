@@ -1,4 +1,4 @@
-"""What a producer wants to know of a cluster (org.apache.kafka.common.Cluster)."""
+"""What a producer needs to know of a cluster (org.apache.kafka.common.Cluster)."""
 
 from __future__ import annotations
 

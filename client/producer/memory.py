@@ -1,7 +1,7 @@
-"""buffer.memory: what all batches may weigh together, and who waits for it (BufferPool).
+"""buffer.memory: a bound on the memory of all batches, and who waits for it (BufferPool).
 
-It is a number here, since Python allocates by itself. Whoever waited first is served first, and
-takes what is returned until it has enough.
+It is only counted here, since Python allocates by itself. Waiting callers are served in order: the
+first one takes what is returned until it has enough.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Appending, and waiting for buffer.memory where it is used up (BufferPool.allocate)."""
+"""Appending, and waiting for buffer.memory if it is used up (BufferPool.allocate)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes by which sequence, as far as batches and their sending depend on it."""
+"""Sequences, as far as batches and their sending depend on them."""
 
 from __future__ import annotations
 

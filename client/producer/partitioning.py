@@ -1,8 +1,8 @@
 """Which partition a record goes to (KafkaProducer.partition, BuiltInPartitioner; KIP-480, KIP-794).
 
-A record says it itself, or the program's own partitioner does, or its key (hashing.py). Any other
-record sticks to one partition until about a batch has gone there, and then to a random one, those
-with short queues more often.
+The record names it, or the program's partitioner chooses it, or its key does (hashing.py). Any
+other record sticks to one partition until about a batch has gone there, and then to a random one,
+with a preference for short queues.
 """
 
 from __future__ import annotations

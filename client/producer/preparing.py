@@ -1,4 +1,4 @@
-"""What a program's interceptors and serializers make of a record, before it is handed over."""
+"""Calls a program's interceptors and serializers before a record is handed over."""
 
 from __future__ import annotations
 

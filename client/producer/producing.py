@@ -1,4 +1,4 @@
-"""What a program does with a producer, without I/O (KafkaProducer).
+"""The producer as a program uses it, without I/O (KafkaProducer).
 
 A call that may wait is a generator of steps, which `logquake.client.sync` carries out for callers
 that block, and `logquake.client.aio` for those that await.

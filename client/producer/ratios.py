@@ -1,7 +1,7 @@
 """How well a topic's records compress (org.apache.kafka.common.record.CompressionRatioEstimator).
 
-How full a batch is, is told from what is in it, before it is compressed. The estimate falls slowly
-and rises fast: a batch that turns out too large has to be split and sent again.
+A batch is compressed only when it is built, so its size is estimated while it fills. The estimate
+falls slowly and rises fast: a batch that turns out too large has to be split and sent again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""To whom there is something to send, and when there will be (RecordAccumulator.ready)."""
+"""Which brokers have something to be sent, and when others will (RecordAccumulator.ready)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Records that whoever brings them encodes himself, many at a time, in place of one by one.
+"""Runs of records that the caller encodes, many at a time, instead of one by one.
 
-What a record takes depends on its place in a batch, and so on how full that is when it comes: rows
-are asked for as much as there is room for, and say nothing of what they are kept in.
+The size of a record depends on its place in a batch, and so on how full the batch is when it comes:
+rows are asked to encode as much as there is room for, and do not say how they are stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sending what the accumulator has gathered, and what becomes of it (Sender).
+"""Sends what the accumulator has gathered, and handles the answers (Sender).
 
-A core: `poll` does what is due, `next_due_ms` says when that is. An answer is looked at in the poll
-after it came, which knows the time.
+A core: `poll` does what is due, `next_due_ms` says when that is. An answer is handled in the poll
+after its arrival, which knows the time.
 """
 
 from __future__ import annotations

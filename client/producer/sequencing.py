@@ -1,4 +1,4 @@
-"""Batches that go by sequences, whether a transaction has them or not: what is the same of both."""
+"""What batches with sequences have in common, inside and outside transactions."""
 
 from __future__ import annotations
 

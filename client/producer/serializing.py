@@ -1,4 +1,4 @@
-"""Bytes out of a program's keys and values (org.apache.kafka.common.serialization.Serializer)."""
+"""Turns keys and values into bytes (org.apache.kafka.common.serialization.Serializer)."""
 
 from __future__ import annotations
 

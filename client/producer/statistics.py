@@ -1,4 +1,4 @@
-"""What a sender has done, under Kafka's names (SenderMetricsRegistry), and why things failed."""
+"""A sender's statistics under Kafka's names (SenderMetricsRegistry), and why things failed."""
 
 from __future__ import annotations
 

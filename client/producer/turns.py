@@ -1,8 +1,8 @@
-"""Whose turn it is to be told: of a partition the records in the order of their sends.
+"""Runs the callbacks of a partition's records in the order of their sends.
 
-KafkaProducer.send promises that of callbacks, and Kafka's Sender tells each batch as it is done.
-That is another order where a new leader takes a batch while the one before it, which it has
-already, is being sent again: the later one waits here for the earlier one to be told.
+KafkaProducer.send promises that, but Kafka's Sender completes each batch as it is done. The orders
+differ if a new leader takes a batch while the one before it, which it already has, is being sent
+again: here the later batch waits until the earlier one has completed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kafka's keys that no client here has, and why. What behaves as they say anyway may be written."""
+"""Kafka's keys that no client here has, and why. A value that changes nothing is accepted."""
 
 from __future__ import annotations
 

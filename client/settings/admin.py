@@ -1,4 +1,4 @@
-"""What an admin client is set to (AdminClientConfig)."""
+"""The configuration of an admin client (AdminClientConfig)."""
 
 from __future__ import annotations
 

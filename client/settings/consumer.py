@@ -1,4 +1,4 @@
-"""What a consumer is set to (ConsumerConfig)."""
+"""The configuration of a consumer (ConsumerConfig)."""
 
 from __future__ import annotations
 

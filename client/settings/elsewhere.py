@@ -1,6 +1,6 @@
-"""What other clients' keys are called here: librdkafka's, kafka-python's and aiokafka's.
+"""Other clients' names for our keys: librdkafka's, kafka-python's and aiokafka's.
 
-Whoever ports a program writes them, and the nearest of Kafka's names would lead him astray:
+Programs that are ported use them, and the most similar name of Kafka's would be the wrong one:
 message.timeout.ms is delivery.timeout.ms, and not request.timeout.ms.
 """
 

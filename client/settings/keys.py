@@ -1,4 +1,4 @@
-"""What a table says of one key: its default, and what it may be."""
+"""What a table says of one key: its default, and its allowed values."""
 
 from __future__ import annotations
 

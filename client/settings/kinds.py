@@ -1,4 +1,4 @@
-"""What the value of a key may be: each kind takes text, as a properties file has it, or the value
+"""The kinds of values that keys take: each accepts text, as a properties file has it, or the value
 itself, and refuses anything else by ValueError (org.apache.kafka.common.config.ConfigDef).
 """
 

@@ -1,4 +1,4 @@
-"""What a producer is set to (ProducerConfig)."""
+"""The configuration of a producer (ProducerConfig)."""
 
 from __future__ import annotations
 

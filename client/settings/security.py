@@ -1,4 +1,4 @@
-"""How a client gets in at brokers that ask who comes (SslConfigs, SaslConfigs)."""
+"""How a client authenticates and encrypts (SslConfigs, SaslConfigs)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The admin client for programs whose threads block (org.apache.kafka.clients.admin.Admin)."""
+"""The admin client whose calls block (org.apache.kafka.clients.admin.Admin)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A consumer whose calls block (KafkaConsumer)."""
+"""The consumer whose calls block (KafkaConsumer)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a part of a call comes to, for callers that block (concurrent.futures.Future's ways)."""
+"""A future for callers that block, with concurrent.futures.Future's methods, over a `Pending`."""
 
 from __future__ import annotations
 

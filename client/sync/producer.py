@@ -1,4 +1,4 @@
-"""The producer for programs whose threads block (KafkaProducer)."""
+"""The producer whose calls block (KafkaProducer)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What an admin client asks, and whom (KafkaAdminClient.Call and its NodeProvider).
+"""One request of an admin client, and which broker it is for (KafkaAdminClient.Call, NodeProvider).
 
-A call of the program's is a generator: it yields an `Ask`, and is sent the `Reply`; what is final
-is raised in it. `Also` starts another one beside it. Who carries it out tries again what can be
-mended, so that a call says no more than what is asked and what the answers mean.
+A call of the program is a generator: it yields an `Ask` and is sent the `Reply`; a final error is
+raised in it. `Also` starts another generator beside it. Whoever runs it retries what is retriable,
+so that a call only says what is asked and what the answers mean.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every broker is asked about: groups and transactions that it coordinates."""
+"""Calls that ask every broker, for the groups and transactions that it coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom to ask about groups and transactional ids: their coordinators (CoordinatorStrategy)."""
+"""Looks up the coordinators of groups and transactional ids (CoordinatorStrategy)."""
 
 from __future__ import annotations
 

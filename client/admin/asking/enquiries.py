@@ -1,7 +1,7 @@
-"""All that an admin client is asking, and since when (KafkaAdminClient.AdminClientRunnable).
+"""All that an admin client is asking, and for how long (KafkaAdminClient.AdminClientRunnable).
 
-As in Kafka a broker is asked one thing at a time; what can be mended is asked again, after a while
-that grows, until the call's deadline or for as often as retries says.
+As in Kafka, a broker gets one request at a time. A retriable failure is tried again after a
+growing back-off, until the call's deadline or for as often as ``retries`` says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One question of a call's: how far it is, and what it has met (KafkaAdminClient.Call)."""
+"""One question of a call: its progress, and the failures so far (KafkaAdminClient.Call)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generators that work for a program's calls, each waiting for what it has asked."""
+"""Runs the generators of calls, each until it waits for an answer."""
 
 from __future__ import annotations
 

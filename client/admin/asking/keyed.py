@@ -1,7 +1,8 @@
-"""Calls about things of which each has its broker: partitions, groups, transactional ids.
+"""Calls about keys that each have a broker of their own: partitions, groups, transactional ids.
 
-Who that is, is looked up; then each broker is asked about all of its things at once. What has moved
-is looked up again, and what is not ready yet is asked about again (AdminApiDriver).
+First that broker is looked up; then each broker is asked about all of its keys in one request. Keys
+that have moved are looked up again, and keys that are not ready are asked about again
+(AdminApiDriver).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whom to ask about partitions: their leaders (PartitionLeaderStrategy)."""
+"""Looks up the leaders of partitions (PartitionLeaderStrategy)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that a quota may put off (KIP-599): topics made, grown and deleted."""
+"""Changes that a quota delays (KIP-599): topics created, grown and deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What error codes in answers mean to a call as a whole, and to one of its items."""
+"""What error codes in answers mean for a call as a whole, and for one of its items."""
 
 from __future__ import annotations
 

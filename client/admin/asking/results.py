@@ -1,4 +1,4 @@
-"""What a call comes to, item by item: each is promised when the call begins, and told once."""
+"""The results of a call, item by item: each is promised when the call begins, and settled once."""
 
 from __future__ import annotations
 

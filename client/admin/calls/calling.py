@@ -1,4 +1,4 @@
-"""Beginning a call, and what it promises (KafkaAdminClient.invokeDriver and its like)."""
+"""Beginning a call, and the promises that it returns (KafkaAdminClient.invokeDriver and others)."""
 
 from __future__ import annotations
 

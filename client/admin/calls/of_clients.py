@@ -1,4 +1,4 @@
-"""Clients: what they may do and take, and how they come in."""
+"""Clients: their rights, quotas and credentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consumer groups, their members, and how far they are."""
+"""Consumer groups, their members, and their offsets."""
 
 from __future__ import annotations
 

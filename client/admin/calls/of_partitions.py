@@ -1,4 +1,4 @@
-"""Partitions: their offsets and records, who leads them, who has them, and where."""
+"""Partitions: offsets and records, leaders, replicas, and where these are stored."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a cluster of KRaft's is asked, and no broker beside ZooKeeper answers.
+"""Calls that only KRaft clusters answer, and no broker that uses ZooKeeper.
 
-Kafka's client asks, and learns from ApiVersions that nobody speaks the request; here the answer is
-the same, without asking: these requests are not among the messages that this client knows.
+Kafka's client asks, and learns from ApiVersions that no broker speaks the request. Here the result
+is the same without asking: this client does not know these requests.
 """
 
 from __future__ import annotations

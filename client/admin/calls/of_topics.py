@@ -1,4 +1,4 @@
-"""Topics, and what they and brokers are set to."""
+"""Topics, and the configurations of topics and brokers."""
 
 from __future__ import annotations
 

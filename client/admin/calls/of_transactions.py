@@ -1,4 +1,4 @@
-"""Transactions and those who write in them (KIP-664)."""
+"""Transactions and their producers (KIP-664)."""
 
 from __future__ import annotations
 

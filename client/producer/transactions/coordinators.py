@@ -1,4 +1,4 @@
-"""Who looks after a transactional id, or a group (TransactionManager.FindCoordinatorHandler).
+"""The coordinators of a transactional id and of groups (TransactionManager.FindCoordinatorHandler).
 
 FindCoordinator, up to the schema's version; from 4 on a key is one of several (KIP-699).
 """

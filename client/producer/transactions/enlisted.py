@@ -1,4 +1,4 @@
-"""Which partitions are part of a transaction, and making them so (AddPartitionsToTxnHandler).
+"""Which partitions are part of a transaction, and adding them to it (AddPartitionsToTxnHandler).
 
 AddPartitionsToTxn, up to version 3: later ones are between brokers (KIP-890).
 """

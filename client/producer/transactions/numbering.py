@@ -1,4 +1,4 @@
-"""What may be sent, and by which sequence, while records count with a transaction."""
+"""What may be sent, and by which sequence, inside transactions."""
 
 from __future__ import annotations
 

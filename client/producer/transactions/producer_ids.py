@@ -1,7 +1,8 @@
 """The id behind a transactional id, and its next epoch (TransactionManager.InitProducerIdHandler).
 
-InitProducerId, up to the schema's version. Who asks fences whoever had the transactional id before;
-who tells its own id and epoch, from version 3 on, goes on as itself (KIP-360).
+InitProducerId, up to the schema's version. The request fences the previous producer with that
+transactional id; one that names its own id and epoch, from version 3 on, goes on as itself
+(KIP-360).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How it stands with a producer's transactions (TransactionManager.State).
+"""The states of a transactional producer (TransactionManager.State).
 
     Uninitialized -> Initializing -> Ready -> InTransaction -> Committing -> Ready
                                                             -> Aborting -> Ready or Initializing
 
-Something may go wrong on the way: `Failed` asks for an abort, after `Broken` nothing helps.
+On an error, `Failed` demands an abort; after `Broken` nothing helps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of a broker, and in which order (TxnRequestHandler)."""
+"""A transaction's request to a coordinator, and the order of these (TxnRequestHandler)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Asking coordinators, one question at a time, and taking their answers.
+"""Sends requests to coordinators, one at a time, and handles their answers.
 
-It is what Sender.maybeSendAndPollTransactionalRequest does. Here records go on leaving meanwhile,
-as far as their partitions are part of the transaction.
+This is Sender.maybeSendAndPollTransactionalRequest. Here records are still sent meanwhile,
+if their partitions are part of the transaction.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the program may do with a transactional id, and when (TransactionManager, KIP-98).
 
-As in Kafka a call that its program has given up waiting for goes on: until the program has heard
-how it ended, the same call waits for it again, and others are refused.
+As in Kafka, an operation continues if the program gives up waiting for it: until the program knows
+how it ended, the same call waits for it again, and other calls are refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whom to ask: a coordinator that is known and can be reached, or whoever is least loaded."""
+"""Which broker is asked: a coordinator that is known and reachable, or the least loaded."""
 
 from __future__ import annotations
 
