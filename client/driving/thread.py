@@ -111,14 +111,17 @@ class ThreadDriver:
         would wait for what it has to do.
         """
         with self.lock:
-            while not is_done():
-                self.check_open()
-                left_ms = deadline_ms - self._clock.now_ms()
-                if left_ms <= 0:
-                    return False
-                self._check_is_other_thread()
-                self._sleep(is_done, left_ms)
-            return True
+            return self._wait(is_done, deadline_ms)
+
+    def _wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
+        while not is_done():
+            self.check_open()
+            left_ms = deadline_ms - self._clock.now_ms()
+            if left_ms <= 0:
+                return False
+            self._check_is_other_thread()
+            self._sleep(is_done, left_ms)
+        return True
 
     def wait_so_long(self, is_done: Callable[[], bool], timeout_s: float | None) -> bool:
         """As wait(), so many seconds at most, for ever with None."""
@@ -135,6 +138,9 @@ class ThreadDriver:
         self._waiting[woken] = is_done
         try:
             woken.wait(min(left_ms / 1000, threading.TIMEOUT_MAX))
+        except BaseException:
+            _take_back(self.lock)  # a signal's handler may come where it is given up already
+            raise
         finally:
             del self._waiting[woken]
 
@@ -160,7 +166,7 @@ class ThreadDriver:
         self.wake()
         try:
             if isinstance(step, Wait):
-                return partial(steps.send, self.wait(step.is_done, step.deadline_ms))
+                return partial(steps.send, self._wait(step.is_done, step.deadline_ms))
             try:
                 self.lock.release()
                 return partial(steps.send, step.function())

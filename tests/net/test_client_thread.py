@@ -7,7 +7,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import count
 from random import Random
@@ -150,6 +150,42 @@ def test_whoever_is_interrupted_while_it_wakes_the_thread_keeps_nobody_from_waki
 
 def _interrupted(_waker: Waker) -> None:
     raise InterruptedError
+
+
+def test_whoever_is_interrupted_just_before_it_sleeps_has_the_lock_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    has_it: list[bool] = []
+
+    def wait_for_ever() -> Steps[None]:
+        try:
+            yield Wait(lambda: False, CLOCK.now_ms() + AGES_MS)
+        finally:
+            has_it.append(_is_held(driver))
+
+    with driven(Counting()) as driver:
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Condition, "wait", _interrupted_without_the_lock)
+            with pytest.raises(KeyboardInterrupt):
+                driver.run(wait_for_ever())
+        assert (has_it, _is_held(driver)) == ([True], False)
+
+
+def _interrupted_without_the_lock(condition: threading.Condition, _timeout_s: float) -> None:
+    with suppress(RuntimeError):
+        while True:
+            condition.release()
+    raise KeyboardInterrupt
+
+
+def _is_held(driver: ThreadDriver) -> bool:
+    """By the thread that asks."""
+    try:
+        driver.lock.release()
+    except RuntimeError:
+        return False
+    driver.lock.acquire()
+    return True
 
 
 def test_many_threads_hand_over_at_once() -> None:
