@@ -60,6 +60,11 @@ class NetworkClient:
         """How its last connection ended; None while another one is made, or stands."""
         return self.links.states.failure(node_id)
 
+    def has_ended(self, node_id: int, after_ms: int) -> bool:
+        """Its last connection, after that time, and no other one is being made."""
+        states = self.links.states
+        return states.failure(node_id) is not None and states.last_attempt_ms(node_id) > after_ms
+
     def authentication_failures(self) -> list[ClientError]:
         """Of the brokers whose last connections ended by it."""
         failures = (self.failure(node.id) for node in self._roster.nodes())

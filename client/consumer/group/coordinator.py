@@ -170,13 +170,17 @@ class Coordinator:
     # Within: its connection
 
     def _look_after_connection(self, now_ms: int) -> None:
-        """Kafka's client.isUnavailable: there was one, and another may not be made yet."""
+        """Kafka's client.isUnavailable: there was one, and another may not be made yet. Where it
+        may be made at once, since reconnect.backoff.ms is 0, that it has ended tells as much.
+        """
         if not isinstance(self._standing, Found):
             return
-        node_id = self._standing.node.id
+        node_id, since_ms = self._standing.node.id, self._standing.since_ms
         if self._network.is_ready(node_id, now_ms):
             self._attempts = 0
-        elif self._network.connection_delay_ms(node_id, now_ms):
+        elif self._network.connection_delay_ms(node_id, now_ms) or self._network.has_ended(
+            node_id, since_ms
+        ):
             failure = self._network.failure(node_id)
             if isinstance(failure, AuthenticationFailedError | UnsupportedVersionError):
                 self.failure = failure

@@ -130,11 +130,12 @@ class MembershipPlayer(CorePlayer):
         reset: str = "latest",
         instance: str = "",
         rack: str = "",
+        reconnect: str = "50",
         **settings: str,
     ) -> None:
         self._asked.clear()
         random = EvenRandom()
-        network = NetworkSettings(max_in_flight_requests=100)
+        network = NetworkSettings(max_in_flight_requests=100, reconnect_backoff_ms=int(reconnect))
         self._links = Links(network, random)
         self._cluster = TopicsTold(self._log)
         self._subscriptions = Subscriptions(OffsetReset(reset))
