@@ -31,6 +31,17 @@ T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 
 
+def _running_loop() -> asyncio.AbstractEventLoop:
+    """Raises RuntimeError, in words that tell what to do about it."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "no loop runs here: a client of logquake.client.aio is made in a coroutine, on the loop"
+            " that it belongs to"
+        ) from None
+
+
 class AioDriver:
     """Runs from the start until close(), on the loop that runs when it is made.
 
@@ -48,7 +59,7 @@ class AioDriver:
         name: str,
         tell: Callable[[], object] = lambda: None,
     ) -> None:
-        self._loop = asyncio.get_running_loop()
+        self._loop = _running_loop()
         self._context = contextvars.copy_context()
         self._core = core
         self._links = links
@@ -92,8 +103,10 @@ class AioDriver:
     def wake(self) -> None:
         """Look at the core again: for whoever changed it."""
         if not self._is_woken and not self._has_ended:
-            self._is_woken = True
+            # It may raise: where the loop has ended or, in debug mode, is another thread's. Whoever
+            # is on the loop wakes it all the same then.
             self._loop.call_soon(self._pass, context=self._context)
+            self._is_woken = True
 
     async def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
         """Until it is done, which is answered, or it is too late; by then others have had a turn on

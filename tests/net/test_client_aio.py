@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 
+from logquake.client.aio import Producer
 from logquake.client.aio.futures import Future
 from logquake.client.clock import Clock
 from logquake.client.driving.aio import AioDriver
@@ -89,6 +90,26 @@ def test_what_comes_due_after_a_pass_is_done_in_the_next() -> None:
                 await asyncio.sleep(0)
 
     asyncio.run(program())
+
+
+def test_where_no_loop_runs_it_is_told_where_a_client_is_made() -> None:
+    with pytest.raises(RuntimeError, match="no loop runs here: a client of logquake"):
+        Producer(bootstrap_servers="127.0.0.1:1")
+
+
+def test_a_call_of_another_thread_is_refused_in_debug_mode_and_the_client_goes_on() -> None:
+    core = Counting()
+
+    async def main() -> None:
+        async with driven(core) as driver:
+            await asyncio.sleep(0)
+            with pytest.raises(RuntimeError, match="Non-thread-safe"):
+                await asyncio.to_thread(driver.wake)
+            driver.call(partial(core.give, 1))
+            deadline_ms = in_time()
+            assert await driver.wait(lambda: core.taken == [1], deadline_ms)
+
+    asyncio.run(main(), debug=True)
 
 
 def test_a_call_waits_for_what_the_core_does() -> None:
