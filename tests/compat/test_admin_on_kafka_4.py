@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 import pytest
 
 from logquake.cluster.api import Cluster
+from tests.compat.admin_on_releases import told_to_both, unlike
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.compat.releases import releases
-from tests.compat.test_admin_beside_java import ELSEWHERE, SECTIONS, kinds_but, said_by_ours
-from tests.compat.test_java_clients import PROPERTIES, RUN_S, SOURCES, Lines, sections_of
+from tests.compat.test_admin_beside_java import ELSEWHERE, SECTIONS, kinds_but
+from tests.compat.test_java_clients import PROPERTIES, Lines
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
@@ -51,31 +49,21 @@ DIFFERENT: Mapping[str, Mapping[str, str]] = {
 def told(
     kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Lines, Lines]:
-    """Java's, and ours, each on a broker that nobody has asked anything."""
-    with ExitStack() as brokers:
-        for_java, for_ours = (
-            brokers.enter_context(
-                releases(tmp_path_factory.mktemp(name), cluster.zookeeper_connect, KRAFTS)
-            )["4.1"]
-            for name in ("java", "python")
-        )
-        java = kafka_programs.compiled(SOURCES)
-        threads = brokers.enter_context(ThreadPoolExecutor(1))
-        ours = threads.submit(said_by_ours, for_ours.port, ASKED)
-        done = java.complete("JavaClients", *ASKED, f"127.0.0.1:{for_java.port}", timeout_s=RUN_S)
-        assert done.returncode == 0, done.stderr
-        return dict(sections_of(done.stdout)), ours.result(RUN_S)
+    zookeeper, folder = cluster.zookeeper_connect, tmp_path_factory.mktemp("admin-on-4")
+    return told_to_both("4.1", KRAFTS, ASKED, kafka_programs, zookeeper, folder)
 
 
 @pytest.mark.parametrize("section", ASKED)
 def test_each_call_gives_what_java_is_given(told: tuple[Lines, Lines], section: str) -> None:
-    javas, ours = (kinds_but(ELSEWHERE[section], each[section]) for each in told)
+    javas, ours = (
+        {
+            call: ELIGIBLE.sub("", each)
+            for call, each in kinds_but(ELSEWHERE[section], of_all[section]).items()
+        }
+        for of_all in told
+    )
     assert ours.keys() == javas.keys()
-    differ = {
-        call: (ours[call], javas[call])
-        for call in ours
-        if ELIGIBLE.sub("", ours[call]) != ELIGIBLE.sub("", javas[call])
-    }
+    differ = unlike(ours, javas)
     unexpected = {call: both for call, both in differ.items() if call not in DIFFERENT[section]}
     assert unexpected == {}
     assert differ.keys() == DIFFERENT[section].keys()
