@@ -1,4 +1,4 @@
-"""What a program asks of the cluster by its consumer: offsets, topics, how far behind it is."""
+"""Offsets, topics and lag that a program asks for through its consumer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Who is in a call of a consumer's: one caller at a time (KafkaConsumer.acquire).
+"""One caller at a time in a consumer (KafkaConsumer.acquire).
 
-A listener may call its consumer again, in the call that it is told in.
+A listener may call its consumer again, within the call that it runs in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What holds of each of the program's calls: one at a time, and what may end it before its time."""
+"""What all calls of the program have in common: one at a time, and what interrupts them."""
 
 from __future__ import annotations
 

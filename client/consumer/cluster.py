@@ -1,4 +1,4 @@
-"""What a consumer wants to know of its cluster: `network.Metadata` is one."""
+"""What a consumer needs to know of its cluster: `network.Metadata` satisfies it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program commits, and asks of what is committed (KafkaConsumer's commitSync and others)."""
+"""Commits, and looking up what is committed (KafkaConsumer's commitSync and others)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making a consumer's parts out of its configuration; whoever drives them comes later."""
+"""Makes a consumer's parts from its configuration; a driver comes later."""
 
 from __future__ import annotations
 

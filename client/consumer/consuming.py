@@ -1,7 +1,7 @@
-"""A consumer as a program uses it, whoever waits (KafkaConsumer).
+"""The consumer as a program uses it, however its caller waits (KafkaConsumer).
 
-What may wait, or calls something of the program's own, is a generator of steps, for a driver; the
-rest is for whoever has the core to himself.
+A call that may wait, or that calls a function of the program, is a generator of steps for a driver;
+the others need the core to themselves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A consumer's core: what is due goes on, whether or not the program polls.
+"""The core of a consumer: does what is due, whether or not the program polls.
 
-To be driven as `MetadataUpdates` is. What fails is noted for the program's next call.
+It is driven as `MetadataUpdates` is. Errors are kept for the program's next call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What went wrong behind the program's back, and is told to its next call."""
+"""Errors that happened between the program's calls; the next call raises them."""
 
 from __future__ import annotations
 

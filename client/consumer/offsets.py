@@ -1,4 +1,4 @@
-"""What a consumer commits, and as whom (OffsetAndMetadata, ConsumerGroupMetadata)."""
+"""Committed offsets, and who commits them (OffsetAndMetadata, ConsumerGroupMetadata)."""
 
 from __future__ import annotations
 

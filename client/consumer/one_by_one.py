@@ -1,7 +1,8 @@
-"""What is left of a poll's records while a program goes through them one by one.
+"""What is left of a poll's records while a program loops over them one by one.
 
-Where it stands goes by what it was given: that is what it commits, and where it reads on if it ends
-its loop. Kafka's clients have no such loop; kafka-python's iterator has it so.
+The position is behind the record that the program was given last: that is what it commits, and
+where reading continues if it leaves its loop. Kafka's clients have no such loop; kafka-python's
+iterator behaves like this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One assigned partition: where it is read, and whether (SubscriptionState.TopicPartitionState).
+"""One assigned partition: its position and its stage (SubscriptionState.TopicPartitionState).
 
 Initializing ──▶ Fetching ◀──▶ AwaitValidation
      │            ▲    │              │

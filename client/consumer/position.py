@@ -1,4 +1,4 @@
-"""Where a consumer is in a partition, and whose word it has for that (SubscriptionState)."""
+"""A position in a partition, and the leader epoch that vouches for it (SubscriptionState)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a program gives a consumer to call: deserializers and interceptors.
+"""The functions that a program gives a consumer: deserializers and interceptors.
 
-They are called in its own calls, while nobody holds the consumer's lock.
+They run in the program's own calls, while nobody holds the consumer's lock.
 """
 
 from __future__ import annotations

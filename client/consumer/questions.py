@@ -1,4 +1,4 @@
-"""What a program wants to know now: it is asked until it is answered, or given up."""
+"""What a call of the program waits for: asked until it is answered, or given up."""
 
 from __future__ import annotations
 

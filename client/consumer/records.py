@@ -1,4 +1,4 @@
-"""What a poll hands out (Kafka's ConsumerRecord, ConsumerRecords)."""
+"""What a poll returns (Kafka's ConsumerRecord, ConsumerRecords)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a consumer reads next, as the program says and asks (KafkaConsumer's seek and others)."""
+"""Setting and reading positions (KafkaConsumer's seek and others)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A consumer's keys, as far as its core heeds them; the names are Kafka's."""
+"""The keys that a consumer's core heeds, under Kafka's names."""
 
 from __future__ import annotations
 

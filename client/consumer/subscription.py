@@ -1,7 +1,7 @@
 """What a consumer wants to read, and what it reads (Kafka's SubscriptionState).
 
-By topics or by a pattern, then its group assigns partitions; or by partitions that the program
-names. Never both: the group would take back what the program has chosen.
+It subscribes to topics or a pattern, and its group assigns partitions; or the program assigns
+partitions. Never both: the group would take back what the program has chosen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Topics and their partitions, as a program asks for them (Kafka's TopicMetadataFetcher)."""
+"""Topics and their partitions, looked up for a program (Kafka's TopicMetadataFetcher)."""
 
 from __future__ import annotations
 

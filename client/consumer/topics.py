@@ -1,4 +1,4 @@
-"""Which topics a consumer wants to know about (Kafka's ConsumerMetadata)."""
+"""The topics that a consumer needs metadata about (Kafka's ConsumerMetadata)."""
 
 from __future__ import annotations
 

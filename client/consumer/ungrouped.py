@@ -1,4 +1,4 @@
-"""A consumer without a group.id: the program says what is read, and nothing is committed."""
+"""Takes the group's place without a group.id: nothing is committed, the program assigns."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Driving a core by asyncio's loop: no thread, and no lock, since nothing runs beside it.
+"""Drives a core on asyncio's loop: no thread, and no lock, since nothing runs in parallel.
 
-The loop watches the one descriptor of an epoll that has all sockets; names are looked up, and
-tokens asked for, by the loop's executor.
+The loop watches one descriptor, an epoll that holds all sockets; the loop's executor looks names up
+and obtains tokens.
 """
 
 from __future__ import annotations

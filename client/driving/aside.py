@@ -1,5 +1,5 @@
-"""What may take as long as it likes, and goes on beside the core: looking up a host, or asking a
-program for a token.
+"""What may take as long as it likes, in parallel with the core: looking up a host, or obtaining a
+token from the program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Driving a core by whoever waits for it: no thread, and nothing happens between the calls."""
+"""Drives a core on its caller's thread: nothing happens between the calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a driver sees of a core and its connections, and seeing it while others use them too."""
+"""What a driver sees of a core and its connections, also if others use them at the same time."""
 
 from __future__ import annotations
 

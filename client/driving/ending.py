@@ -1,4 +1,4 @@
-"""How a driver ends, by itself or because its core has failed."""
+"""How a driver ends: because it is closed, or because its core has failed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What becomes of a client in a process that is forked from the one that it was made in.
+"""What becomes of a client in a process that was forked from the one that made it.
 
-It has the client's memory and descriptors there, but not its thread; and a lock that somebody held
-at the fork is held there for ever. The parent goes on with the client, a child makes its own. So
-each driver is told in a child, before all else, that it is none of its own. Looking at the
-process's id in each call would cost a producer's records more.
+The child has the client's memory and descriptors, but not its thread, and a lock that was held at
+the fork is held there for ever. The parent goes on with the client, a child makes its own. So each
+driver is told at once, in a child, that it belongs to the parent. Comparing process ids in each
+call would make each record of a producer more expensive.
 """
 
 from __future__ import annotations

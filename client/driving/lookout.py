@@ -1,8 +1,8 @@
-"""When a driver looks at its sockets: what they have is told before it is judged what is overdue.
+"""When a driver looks at its sockets: events are processed before anything is timed out.
 
-As in Kafka's NetworkClient.poll. A pass may come late: a callback of the program's took its time,
-or a token, a loop was blocked, a process suspended. An answer that has come meanwhile is none that
-is missing; whoever gave it up would send its records once more.
+Kafka's NetworkClient.poll does so too. A pass may be late: a callback or a token took long, a loop
+was blocked, a process suspended. An answer that has arrived meanwhile is not missing; if it were
+given up, its records would be sent once more.
 """
 
 from __future__ import annotations

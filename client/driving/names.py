@@ -1,4 +1,4 @@
-"""Looking up the addresses of a host, which may take as long as it likes."""
+"""Looks up the addresses of a host, which may take as long as it likes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logging in by SASL, with the chance and the time of day that it needs."""
+"""Logins by SASL, with the random bytes and the time of day that they need."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Doing what the network core wants with non-blocking sockets and a selector.
+"""Carries out the network core's effects with non-blocking sockets and a selector.
 
-For one thread. Names are looked up, and tokens asked for, in place, which may block, unless it is
-given another way.
+For one thread. By default it looks names up and obtains tokens in place, which may block.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a program's call does, written once for callers that block and for callers that await.
+"""The program's calls, written once for callers that block and for callers that await.
 
-Such a call is a generator. It has the core to itself, as under a lock, except while it waits, or
-while something of the program's own is called; a driver carries it out (`ThreadDriver.run`).
+A call is a generator. It has the core to itself, as under a lock, except while it waits, or while a
+function of the program runs; a driver carries it out (`ThreadDriver.run`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Driving a core by a thread of its own, for callers on others (as Kafka's Sender is a thread).
+"""Drives a core on a thread of its own, for callers on others (as Kafka's Sender is a thread).
 
-Whoever touches the core holds the lock, a caller as much as the thread. The thread holds it while
-the core decides and while it is told something; not while it waits, or while bytes pass.
+Whoever touches the core holds the lock, callers as much as the thread. The thread holds it while
+the core decides and while it processes events; not while it waits, or while bytes are moved.
 """
 
 from __future__ import annotations

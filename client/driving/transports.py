@@ -1,4 +1,4 @@
-"""What bytes of one connection pass through, without blocking: a socket, or TLS over one."""
+"""What carries the bytes of a connection, without blocking: a socket, or TLS over one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ending another thread's wait for sockets."""
+"""Ends another thread's wait for sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a client gets in at a broker: what it speaks, and who it says that it is."""
+"""How a client connects and authenticates: TLS or not, and as whom."""
 
 from __future__ import annotations
 

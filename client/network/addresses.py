@@ -1,7 +1,7 @@
 """The addresses of one host, tried one after the other (KIP-302, KIP-601).
 
-After the last one the host is looked up again, and so it is when a connection that once stood is
-lost: the name may lead elsewhere by now.
+The host is looked up again after the last one, and when an established connection is lost: the name
+may lead elsewhere by then.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What is said on a connection, and in what order.
+"""What is sent on a connection, and in what order.
 
-First ApiVersions, then a login, where brokers want one, then requests. They are answered in the
-order they were sent, and so is a login once more before a session ends (KIP-368): Kafka's
-SaslClientAuthenticator and KafkaChannel.
+First ApiVersions, then a login if brokers want one, then requests. Answers come in the order of the
+requests; a login before a session ends is one of them (KIP-368): Kafka's SaslClientAuthenticator
+and KafkaChannel.
 """
 
 from __future__ import annotations

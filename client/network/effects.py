@@ -1,4 +1,4 @@
-"""What the network core wants done; a driver does it, and tells the outcome."""
+"""What the network core wants done; a driver does it, and reports the outcome."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What one connection receives, cut into frames.
+"""Cuts what a connection receives into frames.
 
-Each frame is handed out in memory of its own, since records of a response are views of it and may
-be kept for long. A short one is copied out of the base memory; a long one is received into its
-own, which grows with the bytes that come: a length that is announced and never sent costs little.
+Each frame has memory of its own, since records of a response are views of it and may be kept for
+long. A short one is copied out of the common buffer; a long one is received into its own memory,
+which grows with the bytes that come: a length that is announced and never sent costs little.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One life of one connection: its stage, what it has received, what is in flight on it."""
+"""One life of one connection: its stage, its received bytes, its requests in flight."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is logged of a connection's end, once for each attempt (NetworkClient.processDisconnection).
+"""Logs the end of a connection, once for each attempt (NetworkClient.processDisconnection).
 
-Attempts are as far apart as reconnect.backoff.ms has it, and so are the lines.
+reconnect.backoff.ms separates the attempts, and so the lines.
 """
 
 from __future__ import annotations

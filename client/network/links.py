@@ -1,12 +1,12 @@
 """The connections of a client, without I/O: from looking up a host to the answers.
 
-A driver does what take_effects() answers, and tells the outcome: ``resolved``, ``connected``,
+A driver carries out what take_effects() returns, and reports events: ``resolved``, ``connected``,
 ``login_began``, ``received``, ``written``, ``lost``, ``turned_away``, and when it is time,
-``poll``. Whatever is told of a link that is over is of no interest. Each request's ``done`` is
-called once, at the end of what the driver told, in the order of the answers; it may send.
+``poll``. Events of a link that is over are ignored. Each request's ``done`` is called once, at the
+end of the driver's report, in the order of the answers; it may send.
 
-Any nonsense ends a connection, and so does a request's time-out: what came after it could not be
-told from the next one's answer.
+Any nonsense ends a connection, and so does a request's time-out: a later answer could not be told
+from that to the next request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whom to ask what any broker can answer (NetworkClient.leastLoadedNode)."""
+"""The broker to ask what any broker can answer (NetworkClient.leastLoadedNode)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a client knows of its cluster, and when to ask anew (org.apache.kafka.clients.Metadata).
+"""What a client knows of its cluster, and when to refresh it (org.apache.kafka.clients.Metadata).
 
-It is asked about when somebody wants that, when a topic is used for the first time, and by age. A
-leader epoch that was seen is never forgotten for an older one, unless the topic is another one by
-its id (KIP-320, KIP-516): the broker that tells of it is behind.
+It is requested when somebody wants it, when a topic is used for the first time, and by age. A
+leader epoch is never replaced by an older one, unless the topic's id shows that it is another topic
+(KIP-320, KIP-516): the broker that says so is behind.
 """
 
 from __future__ import annotations

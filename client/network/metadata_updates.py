@@ -1,4 +1,4 @@
-"""Asking for metadata when it is time, whoever is least loaded (DefaultMetadataUpdater)."""
+"""Requests metadata when it is time, from the least loaded broker (DefaultMetadataUpdater)."""
 
 from __future__ import annotations
 

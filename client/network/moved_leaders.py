@@ -1,4 +1,4 @@
-"""Leaders that answers to Produce and Fetch tell of, beside an error (KIP-951)."""
+"""New leaders that answers to Produce and Fetch name beside an error (KIP-951)."""
 
 from __future__ import annotations
 

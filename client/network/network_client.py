@@ -1,7 +1,7 @@
-"""A client's brokers: who may be asked, and asking them (org.apache.kafka.clients.NetworkClient).
+"""Which brokers can be sent a request, and sending it (org.apache.kafka.clients.NetworkClient).
 
-As in Kafka a request is sent to a broker that is ready for it, and becoming ready is asked for
-separately: who batches, as a producer, decides late what to send.
+As in Kafka, a request is sent to a broker that is ready, and making it ready is a separate call: a
+caller that batches, as a producer does, decides late what to send.
 """
 
 from __future__ import annotations

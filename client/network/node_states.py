@@ -1,4 +1,4 @@
-"""What is remembered of each broker from one connection to the next (ClusterConnectionStates)."""
+"""What is remembered of each broker between its connections (ClusterConnectionStates)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic's partitions as metadata tells of them (org.apache.kafka.common.PartitionInfo)."""
+"""A topic's partitions according to metadata (org.apache.kafka.common.PartitionInfo)."""
 
 from __future__ import annotations
 

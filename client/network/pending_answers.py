@@ -1,4 +1,4 @@
-"""Answers that wait to be told: whoever is told may send, so nothing is told half-way."""
+"""Answers to be delivered after all received bytes are processed: their receivers may send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a broker wants to be left alone after an answer (KIP-13, KIP-219)."""
+"""How long a broker throttles the client after an answer (KIP-13, KIP-219)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which topics a client wants to know about (Kafka's ProducerMetadata and ConsumerMetadata)."""
+"""The topics that a client needs metadata about (Kafka's ProducerMetadata, ConsumerMetadata)."""
 
 from __future__ import annotations
 

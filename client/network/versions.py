@@ -1,4 +1,4 @@
-"""Finding out what a broker speaks: ApiVersions, by which every connection begins (KIP-35, 511)."""
+"""The versions that a broker speaks: ApiVersions begins every connection (KIP-35, KIP-511)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assignor is (Kafka's ConsumerPartitionAssignor, without its state)."""
+"""The interface of assignors (Kafka's ConsumerPartitionAssignor, without its state)."""
 
 from __future__ import annotations
 

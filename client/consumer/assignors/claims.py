@@ -1,4 +1,4 @@
-"""Which of the partitions that members say they own are theirs (AbstractStickyAssignor)."""
+"""Which of the partitions that members claim to own are theirs (AbstractStickyAssignor)."""
 
 from __future__ import annotations
 

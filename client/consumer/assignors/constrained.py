@@ -1,7 +1,7 @@
-"""The sticky assignment where all members want the same topics: nobody differs by more than one.
+"""The sticky assignment if all members want the same topics: shares differ by one at most.
 
-With P partitions and N members everyone has `low` = P // N of them at least, and P % N members one
-more. A member keeps what it owns up to that; what is left over is dealt around those who lack
+With P partitions and N members, each gets at least `low` = P // N of them, and P % N members one
+more. A member keeps what it owns up to that; the rest is dealt out to those that lack partitions
 (AbstractStickyAssignor.ConstrainedAssignmentBuilder).
 """
 

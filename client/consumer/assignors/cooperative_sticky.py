@@ -1,7 +1,7 @@
 """Kafka's CooperativeStickyAssignor (KIP-429): sticky, and members go on reading while they join.
 
-A partition that moves is nobody's in this generation: its owner gives it up and joins again, and
-the next one gives it to whom it was meant for. So no two members ever read it at once.
+A partition that moves belongs to nobody in this generation: its owner gives it up and rejoins, and
+the next generation assigns it to its new owner. So no two members ever read it at the same time.
 """
 
 from __future__ import annotations

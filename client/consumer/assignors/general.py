@@ -1,8 +1,8 @@
-"""The sticky assignment where members want different topics: as even as their wishes allow.
+"""The sticky assignment if members want different topics: as even as their subscriptions allow.
 
-What they own is kept, the rest goes to whoever has the fewest, and then single partitions move
-while that evens the shares out; at last the whole is dropped for what was before, if it is no
-better (AbstractStickyAssignor.GeneralAssignmentBuilder).
+Members keep what they own, the rest goes to whoever has the fewest, and then single partitions move
+while that evens the shares out; if the result is no better in the end, the earlier assignment
+stands (AbstractStickyAssignor.GeneralAssignmentBuilder).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Kafka's RangeAssignor: of each topic every member gets a run of partitions, in their order.
+"""Kafka's RangeAssignor: of each topic every member gets a run of consecutive partitions.
 
-Topics of as many partitions, wanted by the same members, are cut at the same places: a join of
-two such topics finds its two halves at one member. Racks are matched first where they differ and
-some member has one (KIP-881), as far as the runs stay as long and such topics stay together.
+Topics with the same number of partitions, wanted by the same members, are cut at the same places:
+both halves of a join of two such topics are at one member. Racks are matched first if they differ
+and some member has one (KIP-881), as far as the runs stay as long and such topics stay together.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Kafka's StickyAssignor (KIP-54): as even as can be, and each member keeps what it had.
+"""Kafka's StickyAssignor (KIP-54): as even as possible, and each member keeps what it had.
 
-Members give up all before they join (it is eager), so what they had goes into the user data of
-their subscriptions.
+Members give up everything before they join (it is eager), so the user data of their subscriptions
+says what they had.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What members of a group tell each other inside JoinGroup and SyncGroup (ConsumerProtocol)."""
+"""What members of a group send each other in JoinGroup and SyncGroup (ConsumerProtocol)."""
 
 from __future__ import annotations
 

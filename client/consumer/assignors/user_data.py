@@ -1,4 +1,4 @@
-"""What the sticky assignors put into a subscription's user_data: no version stands in front."""
+"""What the sticky assignors put into a subscription's user_data; it has no version prefix."""
 
 from __future__ import annotations
 

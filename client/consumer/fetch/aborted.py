@@ -1,8 +1,7 @@
-"""Leaves the records of aborted transactions out of what a reader sees (KIP-98).
+"""Hides the records of aborted transactions from readers (KIP-98).
 
-A Fetch with READ_COMMITTED brings the transactions that were aborted in what it returns: producer
-and first offset of each. From there to that producer's abort marker its transactional batches are
-not to be seen.
+The answer to a READ_COMMITTED Fetch lists the aborted transactions in its range: producer and first
+offset of each. From there to that producer's abort marker its transactional batches are hidden.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The batches of a Fetch answer, with what a reader may see of them."""
+"""The batches of a Fetch answer, and which of them a reader may see."""
 
 from __future__ import annotations
 

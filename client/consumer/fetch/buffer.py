@@ -1,4 +1,4 @@
-"""What was fetched and not handed out yet, in the order in which it came (Kafka's FetchBuffer)."""
+"""What was fetched and not returned yet, in the order of arrival (Kafka's FetchBuffer)."""
 
 from __future__ import annotations
 

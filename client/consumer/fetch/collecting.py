@@ -1,6 +1,6 @@
-"""What a poll takes out of what was fetched (Kafka's FetchCollector).
+"""What a poll takes out of the fetched data (Kafka's FetchCollector).
 
-An error that the program has to hear of waits until the records before it were handed out.
+An error for the program waits until the records before it were returned.
 """
 
 from __future__ import annotations

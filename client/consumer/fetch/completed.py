@@ -1,7 +1,6 @@
-"""One partition's share of a Fetch answer, handed out a poll at a time (Kafka's CompletedFetch).
+"""One partition's share of a Fetch answer, returned a poll at a time (Kafka's CompletedFetch).
 
-It is decompressed and parsed as it is taken, by whoever takes it: what nobody asks for costs
-nothing.
+The caller that takes it decompresses and parses it: what nobody takes costs nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A fetch session with one broker, the consumer's side (KIP-227, Kafka's FetchSessionHandler).
 
-A full request names all partitions; if the broker keeps a session, the next ones name what is new,
-has moved, or shall be forgotten. Topics go by id where all have one, else by name (KIP-516).
+A full request names all partitions; if the broker keeps a session, later ones name only partitions
+that are new, have moved, or are to be forgotten. Topics go by id if all have one, otherwise by name
+(KIP-516).
 """
 
 from __future__ import annotations

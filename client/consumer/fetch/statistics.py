@@ -1,4 +1,4 @@
-"""What a consumer has fetched and handed out, under Kafka's names (FetchMetricsManager,
+"""Statistics of fetched and returned records, under Kafka's names (FetchMetricsManager,
 KafkaConsumerMetrics).
 """
 

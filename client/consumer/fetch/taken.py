@@ -1,7 +1,7 @@
 """What a poll has taken, until its program has it.
 
-Whatever ends a poll before that, Ctrl-C say, records that nobody was given are not read: they would
-be committed.
+If the poll is interrupted before that, by Ctrl-C say, the positions go back: otherwise records that
+nobody got would be committed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a program waits for: a commit, what is committed, the end (ConsumerCoordinator's
+"""Calls that wait for the coordinator: commit, committed, close (ConsumerCoordinator's
 commitOffsetsSync, fetchCommittedOffsets, close).
 """
 

@@ -1,4 +1,4 @@
-"""From the generation to what each member gets: the leader assigns, SyncGroup tells.
+"""From the generation to the assignment: the leader assigns, and SyncGroup distributes it.
 
 Kafka's ConsumerCoordinator.onLeaderElected and SyncGroupResponseHandler.
 """

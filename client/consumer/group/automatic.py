@@ -1,4 +1,4 @@
-"""Commits by themselves: by interval, and before a rebalance (enable.auto.commit)."""
+"""Automatic commits: by interval, and before a rebalance (enable.auto.commit)."""
 
 from __future__ import annotations
 

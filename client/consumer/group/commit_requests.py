@@ -1,4 +1,4 @@
-"""OffsetCommit and OffsetFetch: what is asked in which version, and what is answered."""
+"""OffsetCommit and OffsetFetch: requests by version, and what their answers mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Offsets are committed: each attempt, and those that nobody waits for in the order of the calls
+"""Commits: each attempt, and, in the order of the calls, those that nobody waits for
 (ConsumerCoordinator's OffsetCommit).
 """
 

@@ -1,4 +1,4 @@
-"""What a group has committed, and where its consumer begins by it (ConsumerCoordinator's
+"""What a group has committed, and where its consumer begins because of that (ConsumerCoordinator's
 OffsetFetch, ConsumerUtils.refreshCommittedOffsets).
 """
 

@@ -1,9 +1,9 @@
 """A consumer's membership, and its commits (ConsumerCoordinator, AbstractCoordinator).
 
-Two sides share it. The driver polls it as a core: it finds the coordinator, joins, syncs, beats,
-leaves when the program does not poll for too long, sends commits, asks for committed offsets. The
-program's calls are Steps, and they alone change what is assigned: what a listener has to hear is
-told in them, since the program may work with its partitions until it polls again.
+Two parties drive it. The driver polls it as a core: it finds the coordinator, joins, syncs, sends
+heartbeats, leaves when the program does not poll for too long, sends commits, and fetches committed
+offsets. The program's calls are Steps, and they alone change the assignment, and call the listener,
+since the program may work with its partitions until it polls again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Who coordinates a group, and asking it (FindCoordinator; AbstractCoordinator).
+"""The coordinator of a group, and requests to it (FindCoordinator; AbstractCoordinator).
 
-It is asked on a connection of its own, as Kafka has it: a broker answers in order, and a Fetch or
-a JoinGroup that it holds would keep all that follows waiting.
+It has a connection of its own, as in Kafka: a broker answers in order, and a Fetch or a JoinGroup
+that it holds would delay everything that follows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A leader's time between JoinGroup and SyncGroup: it learns of the topics, then assigns."""
+"""A leader between JoinGroup and SyncGroup: it looks the topics up, then assigns."""
 
 from __future__ import annotations
 

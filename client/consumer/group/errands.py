@@ -1,7 +1,7 @@
-"""Calling an assignor of the program's own when nobody has the core to himself.
+"""Calls an assignor of the program while nobody holds the core.
 
-It may take long, or call the consumer: Kafka's are called with the coordinator locked, so that a
-heartbeat waits for them.
+It may take long, or call the consumer. Kafka calls assignors with the coordinator locked, so that
+heartbeats wait for them.
 """
 
 from __future__ import annotations

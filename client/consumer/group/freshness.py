@@ -1,6 +1,6 @@
-"""A pattern is matched against what there is just before its member joins.
+"""Matches a pattern against fresh metadata just before its member joins.
 
-Members that found out about a new topic one after the other would rebalance the group each time.
+Members that noticed a new topic one after the other would rebalance the group each time.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Who a member is, and how far it is with the next generation (AbstractCoordinator.MemberState).
+"""A member's identity, and its stage on the way to the next generation
+(AbstractCoordinator.MemberState).
 
 Out ──▶ ToJoin ──▶ Wishing ──▶ Joining ──▶ Electing ◀──▶ Assigns ──▶ Syncing ──▶ Joined ──▶ Stable
           ▲                                                                                   │
           └───────────────────────────────────────────────────────────────────────────────────┘
-To join, a program has to poll: it gives up what it has, if it has to. What was assigned is its own
-once it has polled again. Whatever goes wrong leads back to ToJoin, or, with the member's id lost,
-to Out; what the program has to hear of is told by Halted.
+A program has to poll for its member to join: it gives up what it has to. It owns what was assigned
+once it has polled again. Any failure leads back to ToJoin, or, if the member's id is lost, to Out;
+`Halted` has an error for the program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a member of a group wants to know of its cluster (ConsumerMetadata)."""
+"""What a member of a group needs to know of its cluster (ConsumerMetadata)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When to beat, and when too much time has passed (Heartbeat)."""
+"""When to send a heartbeat, and when too much time has passed (Heartbeat)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A listener is told, whatever it does about it (ConsumerRebalanceListenerInvoker)."""
+"""Calls a listener, and deals with what it raises (ConsumerRebalanceListenerInvoker)."""
 
 from __future__ import annotations
 

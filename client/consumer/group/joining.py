@@ -1,4 +1,4 @@
-"""JoinGroup: what a member says that it wants, and what it is from then on (AbstractCoordinator's
+"""JoinGroup: what a member asks for, and what the answer makes of it (AbstractCoordinator's
 sendJoinGroupRequest and JoinGroupResponseHandler).
 """
 

@@ -1,4 +1,4 @@
-"""A member is heard of, or leaves (AbstractCoordinator.HeartbeatThread)."""
+"""Keeps a member alive by heartbeats, or makes it leave (AbstractCoordinator.HeartbeatThread)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program is told of its group and its commits; in `aio` clients these are coroutines."""
+"""The listener and callbacks of a program in a group; in `aio` clients they may be coroutines."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """A member's way through the generations of its group (AbstractCoordinator).
 
-Where it stands, and what leads back to the beginning. How it joins is `joining.py`, how it comes to
-its assignment `assigning.py`; heartbeats are `keeping_alive.py`. The program's half, what it gives
-up before a member joins and is given afterwards, is `rebalancing.py`.
+Its stage, and what leads back to the beginning. `joining.py` joins, `assigning.py` gets the
+assignment, `keeping_alive.py` has the heartbeats. The program's half, what it gives up before a
+member joins and gets afterwards, is `rebalancing.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The program's half of a rebalance: what it gives up before its consumer joins, and what it gets
 (ConsumerCoordinator.onJoinPrepare, onJoinComplete, onLeavePrepare).
 
-Only the program's own calls change what is assigned: until it polls again it may work with what
-the last poll gave it.
+Only the program's own calls change the assignment: until it polls again it may work with what the
+last poll gave it.
 """
 
 from __future__ import annotations

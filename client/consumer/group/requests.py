@@ -1,4 +1,4 @@
-"""What a member asks its coordinator (AbstractCoordinator's requests)."""
+"""The requests of a member to its coordinator (AbstractCoordinator's requests)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a member of a group is set to (GroupRebalanceConfig); the names are Kafka's."""
+"""The configuration of a member of a group (GroupRebalanceConfig), under Kafka's names."""
 
 from __future__ import annotations
 

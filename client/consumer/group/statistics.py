@@ -1,5 +1,5 @@
-"""What a member has done, under Kafka's names (GroupCoordinatorMetrics, ConsumerCoordinatorMetrics,
-RebalanceCallbackMetricsManager), and why it could not go on as it was.
+"""A member's statistics, under Kafka's names (GroupCoordinatorMetrics, ConsumerCoordinatorMetrics,
+RebalanceCallbackMetricsManager), and the causes of its failures.
 """
 
 from __future__ import annotations

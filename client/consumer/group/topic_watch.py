@@ -1,6 +1,7 @@
-"""Whether topics or the program's wish are other than the group has heard (ConsumerCoordinator).
+"""Whether topics or the subscription have changed since the group learned of them
+(ConsumerCoordinator).
 
-A leader watches the topics of all members: only it knows what the assignment went by.
+A leader watches the topics of all members: only it knows what the assignment was based on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a coordinator is to be asked, until it may be (ConsumerNetworkClient's UnsentRequests)."""
+"""Requests that wait until the coordinator takes them (ConsumerNetworkClient's UnsentRequests)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking once where a partition ends, though nobody waits for it (KafkaConsumer.currentLag)."""
+"""Requests the end of a partition once, though nobody waits for it (KafkaConsumer.currentLag)."""
 
 from __future__ import annotations
 

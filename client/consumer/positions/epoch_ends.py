@@ -1,4 +1,4 @@
-"""OffsetForLeaderEpoch as a consumer asks it, and what answers say (OffsetsForLeaderEpochUtils)."""
+"""OffsetForLeaderEpoch: a consumer's request, and its answers (OffsetsForLeaderEpochUtils)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to the leaders of partitions, one a broker."""
+"""Requests to the leaders of partitions, one for each broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ListOffsets as a consumer asks it, and what answers say (OffsetFetcherUtils)."""
+"""ListOffsets: a consumer's request, and what answers mean (OffsetFetcherUtils)."""
 
 from __future__ import annotations
 

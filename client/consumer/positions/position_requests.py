@@ -1,4 +1,4 @@
-"""Asking leaders about partitions whose positions wait for it (OffsetFetcher)."""
+"""Asks leaders about partitions that cannot be read before the answer (OffsetFetcher)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding where to begin: the start or the end of a partition's log (OffsetFetcher's resets)."""
+"""Resets positions to the beginning or the end of a log (OffsetFetcher's resets)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking new leaders whether their logs are what was read (KIP-320, OffsetFetcher)."""
+"""Asks new leaders whether their logs match what was read (KIP-320, OffsetFetcher)."""
 
 from __future__ import annotations
 
