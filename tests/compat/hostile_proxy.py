@@ -17,8 +17,10 @@ from logquake.wire.header import (
     decode_request_header,
     decode_response,
     encode_response,
+    response_header_version,
 )
 from tests.doubles.absurd_answers import absurd
+from tests.doubles.ill_written import ill_written
 from tests.parts import joined
 
 Pieces: TypeAlias = Iterator[bytes]
@@ -86,6 +88,15 @@ def absurd_values(random: Random, answer: bytes, _before: bytes) -> bytes:
     return joined(encode_response(correlation_id, told, answer.version))
 
 
+def absurd_encoding(random: Random, answer: bytes, _before: bytes) -> bytes:
+    """Of nulls, counts, texts and tags that no message may have, and of codes that nobody knows."""
+    if not isinstance(answer, Answer) or (response := response_type(answer.key)) is None:
+        return framed(answer)
+    _, said = decode_response(response, answer.version, memoryview(answer))
+    no_tags = b"\0" * response_header_version(response, answer.version)
+    return framed(answer[:4] + no_tags + ill_written(said, answer.version, random))
+
+
 def absurd_length(_random: Random, answer: bytes, _before: bytes) -> bytes:
     return ABSURD + answer
 
@@ -120,6 +131,7 @@ HOSTILITIES: dict[str, Hostility] = {
         damaged,
         absurd_counts,
         absurd_values,
+        absurd_encoding,
         wrong_correlation,
         for_another,
         absurd_length,
