@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -71,16 +72,21 @@ def read_server(data_dir: Path) -> Iterator[Applied]:
 def agreed(servers: Sequence[Sequence[Applied]]) -> list[Applied]:
     """What an ensemble has agreed upon, by zxid, of what each of its servers knows.
 
-    A server writes down a proposal before the others have it: of what comes after the last
-    transaction that a majority knows, nobody can say whether it was ever answered, and it is left
-    out. What comes before it has been agreed upon, also where the others have it as a snapshot.
+    What a majority knows has been agreed upon, and what a server knows before it whose log goes on
+    with it, also where the others have that as a snapshot. But a server writes down a proposal
+    before the others have it. Of what comes last nobody can say whether it was ever answered. And a
+    deposed leader that is brought up to date by a snapshot keeps in its file what nobody else has
+    agreed to: its log goes on only later. Both are left out.
     """
     known = Counter(applied.zxid for server in servers for applied in server)
+    common = sorted(zxid for zxid, count in known.items() if 2 * count > len(servers))
     by_zxid: dict[int, Applied] = {}
     for server in servers:
-        common = [a.zxid for a in server if 2 * known[a.zxid] > len(servers)]
-        last = max(common, default=0)
-        by_zxid.update({a.zxid: a for a in server if a.zxid <= last})
+        its_own = {applied.zxid for applied in server}
+        for applied in server:
+            at = bisect_left(common, applied.zxid)
+            if at < len(common) and common[at] in its_own:
+                by_zxid[applied.zxid] = applied
     return [by_zxid[zxid] for zxid in sorted(by_zxid)]
 
 

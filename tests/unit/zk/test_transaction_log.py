@@ -132,10 +132,16 @@ def test_nonsense_with_a_right_checksum_is_told(kind: int, body: bytes) -> None:
         read(entry(5, kind, body))
 
 
-def test_an_ensemble_agreed_on_what_lies_before_what_a_majority_knows() -> None:
-    def known(*zxids: int) -> list[Applied]:
-        return [Applied(zxid, 1, ()) for zxid in zxids]
+def known(*zxids: int) -> list[Applied]:
+    return [Applied(zxid, 1, ()) for zxid in zxids]
 
+
+def test_an_ensemble_agreed_on_what_lies_before_what_a_majority_knows() -> None:
     servers = known(1, 2, 3, 4, 9), known(1, 4), known(1, 2, 3, 5, 6)
     assert [a.zxid for a in agreed(servers)] == [1, 2, 3, 4]
     assert [a.zxid for a in agreed([known(1, 2)])] == [1, 2]
+
+
+def test_an_ensemble_did_not_agree_on_what_a_deposed_leader_kept_beside_a_snapshot() -> None:
+    servers = known(1, 2, 9), known(1, 7, 8, 9), known(1, 7, 8, 9)
+    assert [a.zxid for a in agreed(servers)] == [1, 7, 8, 9]
