@@ -1,16 +1,16 @@
 """Kafka's clients.
 
-`logquake.client` hands out those whose calls block, `logquake.client.aio` their twins on asyncio's
-loop.
+`logquake.client` exports the clients whose calls block, `logquake.client.aio` those whose calls are
+awaited on asyncio's loop.
 
 The clients, and what each of them is:
 
     sync/, aio/       the clients for programs: calls that block, calls that are awaited
     producer/         records gathered in batches, and sent; the core
-    consumer/         who of a group reads what, and what is fetched; the core
-    admin/            all that an administrator asks of a cluster; the core
-    classic/          the clients of Kafka's first documents
-    connection.py     one broker, one request and its response: what only that broker can say
+    consumer/         assignment in a group, fetching, positions and commits; the core
+    admin/            describing and changing a cluster; the core
+    classic/          the clients of Kafka 0.8
+    connection.py     a blocking connection to one broker, for what only that broker can say
 
 What they are built on:
 
@@ -33,8 +33,8 @@ Between a client and its program:
     unclosed.py       warns of clients that were never closed
     lazy_exports.py   the names of a package, each loaded when it is first used
 
-Caveats of a connection: it may not be shared by threads, and names of hosts are looked up while
-everything else waits.
+Caveats of connection.py: threads may not share a connection, and it blocks while it looks names
+up.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What an administrator asks of a cluster (org.apache.kafka.clients.admin.Admin), without I/O.
+"""The admin client, without I/O (org.apache.kafka.clients.admin.Admin).
 
-    administering.py  all that a program does with it
+    administering.py  the admin client as a program uses it
     calls/            the methods that a program calls
     signatures.py     checks a call's arguments against its signature
     asking/           how a call's questions reach brokers, until they are answered or time is up
@@ -8,19 +8,19 @@
 The calls themselves, each with the values that go in and come out:
 
     cluster.py     brokers, controller, features
-    topics.py      made, grown, deleted; described_topics.py: what they are like
-    configs.py     what topics and brokers are set to
-    acls.py        who may do what; operations.py: what whoever asks may do
-    log_dirs.py    where replicas lie
-    reassignments.py   elections, and moves between brokers
-    offsets.py     which offsets there are, and records given up
-    producers.py   who writes to partitions
-    groups.py      consumer groups; described_groups.py: what they are like
-    group_offsets.py   how far groups are
-    transactions.py    which there are, and fencing
-    quotas.py, scram.py, tokens.py   what clients may take, and how they come in
+    topics.py      topics created, grown, deleted; described_topics.py: listed and described
+    configs.py     configurations of topics, brokers and loggers
+    acls.py        ACLs; operations.py: what the caller may do
+    log_dirs.py    log directories, and moves between them
+    reassignments.py   leader elections, and moves between brokers
+    offsets.py     offsets listed, and records deleted
+    producers.py   the producers of partitions
+    groups.py      consumer groups; described_groups.py: described
+    group_offsets.py   committed offsets of groups
+    transactions.py    transactions listed and described, and producers fenced
+    quotas.py, scram.py, tokens.py   quotas, and credentials of clients
 
-A call is a generator that yields what it asks. It knows neither time nor connections.
+A call is a generator that yields its requests. It knows neither time nor connections.
 
 This package exports the values that programs pass in and get back.
 """

@@ -1,7 +1,7 @@
 """Clients whose calls are awaited, on asyncio's loop, without a thread.
 
-futures.py   what one comes to, awaited
-loops.py     the loop's part
+futures.py   futures that are awaited
+loops.py     the running loop
 producer.py  the producer
 consumer.py  the consumer
 admin.py     the admin client

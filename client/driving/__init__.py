@@ -1,13 +1,13 @@
-"""Who waits, and how bytes travel: what a core wants is done here, and what happens is told to it.
+"""Drivers: they wait, and move bytes, for a core; carry out its effects, and report events to it.
 
-blocking.py    a core driven by whoever waits for its answer
-thread.py      a core driven by a thread of its own, for callers on others; waker.py: waking it
-aio.py         a core driven by asyncio's loop
-steps.py       a program's call, for callers that block and that await
+blocking.py    drives a core on its caller's thread
+thread.py      drives it on a thread of its own, for callers on others; waker.py: wakes that thread
+aio.py         drives it on asyncio's loop
+steps.py       the program's calls, for callers that block and that await
 driven.py      what a driver sees of a core; ending.py: how a driver ends
 forks.py       a client in a process that was forked
 sockets.py     non-blocking sockets and a selector; transports.py: plain, or TLS
-lookout.py     when a driver looks at them: before time is judged
-aside.py       what goes on beside the core: asking for a token, or, in names.py, for addresses
-way_in.py      what is spoken, and who we say that we are; sasl.py: logging in
+lookout.py     when a driver looks at them: before anything is timed out
+aside.py       what runs in parallel with the core: obtaining tokens, and (names.py) addresses
+way_in.py      TLS or not, and as whom; sasl.py: logins
 """

@@ -1,35 +1,42 @@
-"""Producing: records gather in batches, partition by partition, and leave as brokers take them.
+"""Producing: records are gathered in batches by partition, and sent as brokers take them.
 
+What a program calls:
+
+    producing.py      the producer as a program uses it; configured.py: its settings
+    facade.py         what the blocking and the asyncio producer have in common
+    record.py         what a program sends
+    preparing.py      calls interceptors.py and serializing.py for it
+    topic_waits.py    waits until a topic is known; memory_waits.py: until there is memory
+    admitting.py      whether the accumulator may take something, and what that waits for
+    appending.py      appends a record, in time; appending_rows.py: many at once
+    delivery.py       the outcome of one record; turns.py: the order of callbacks
+    statistics.py     a sender's statistics, and why things failed
+
+Records until they are sent:
+
+    accumulator.py    all batches from append until they are done; appended.py: what append returns
     partitioning.py   which partition a record goes to; hashing.py: by its key
-    leaders.py        what a producer wants to know of a cluster
-    delivery.py       what becomes of one record; turns.py: who is told next
-    filling.py        the records of a batch, while it is open; runs.py: many of them at once
+    leaders.py        what a producer needs to know of a cluster
     batch.py          records that travel together
+    filling.py        the records of an open batch; runs.py: many of them at once
     ratios.py         how well a topic's records compress
-    memory.py         buffer.memory; memory_waits.py: who waits for it
-    settings.py       the accumulator's keys, and the sender's
-    queues.py         batches that wait, partition by partition
-    ready.py          to whom there is something to send
-    sequence_order.py how sequences follow each other
-    numbering.py      whether a batch has to wait for the sequences before it
-    drain.py          what is sent to a broker next
-    accumulator.py    all batches from append until they are done; appended.py: what it answers
-    sequences.py      the sequences of partitions; sequencing.py: batches that go by them
-    identity.py       producer ids and epochs
+    memory.py         buffer.memory
+    queues.py         waiting batches, by partition
+    ready.py          which brokers have something to be sent
+    drain.py          which batches a broker is sent next
+
+Sending, once and in order:
+
+    sender.py         sends the accumulator's batches over the network core
+    produce_requests.py  a request of batches, and what its answer says of each
+    asking.py         the other requests: for an id, or to coordinators
+    identity.py       producer ids and epochs; id_requests.py: requests for them
     idempotence.py    each record once and in order
-    id_requests.py    asking for a producer id
+    sequences.py      the sequences of partitions; sequence_order.py: how they follow each other
+    sequencing.py     batches with sequences
+    numbering.py      whether a batch waits for the sequences before it
     transactions/     batches and offsets that count together, or not at all
-    asking.py         what is asked besides: for an id, or of coordinators
-    produce_requests.py a request of batches, and what its answer says of each
-    sender.py         the accumulator's batches, sent over the network core
-    record.py         what a program sends; serializing.py, interceptors.py: what it makes of it
-    preparing.py      who calls those
-    topic_waits.py    waiting until a topic is known
-    admitting.py      whether the accumulator may be handed something, and what that waits for
-    appending.py      handing it a record, in time; appending_rows.py: many at once
-    statistics.py     what a sender has done, and what failed
-    producing.py      all that a program does with a producer; configured.py: what it is set to
-    facade.py         what those have in common that drive it
+    settings.py       the keys that accumulator and sender heed
 
 `logquake.client.sync` and `logquake.client.aio` drive it.
 """
