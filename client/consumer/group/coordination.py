@@ -50,7 +50,7 @@ class Coordination:
     ``beside`` calls assignors, when nobody has the core to himself.
     ``on_commit`` is called with offsets that were committed, in the program's calls: interceptors.
     ``on_event`` hears of what is not as it should be while the core is polled, to hand it on.
-    Raises ValueError for assignors without a rebalance protocol in common.
+    Raises ValueError for assignors without a rebalance protocol in common, or of the same name.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class Election:
         self._wished = wished
         self._cluster = cluster
         self._watch = watch
-        self._assignors = {assignor.name: assignor for assignor in assignors}
+        self._assignors = leading.by_name(assignors)
         self.protocol = leading.protocol_of(assignors)
 
     def begin(self, joined: JoinGroupResponse, now_ms: int) -> Electing:

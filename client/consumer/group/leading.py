@@ -46,6 +46,18 @@ def protocol_of(assignors: Sequence[Assignor]) -> RebalanceProtocol:
     return max(common, key=lambda protocol: protocol.value)
 
 
+def by_name(assignors: Sequence[Assignor]) -> dict[str, Assignor]:
+    """Members agree on one by it. Raises ValueError where two have the same
+    (ConsumerPartitionAssignor.getAssignorInstances).
+    """
+    found: dict[str, Assignor] = {}
+    for assignor in assignors:
+        if assignor.name in found:
+            raise ValueError(f"more than one assignor is called {assignor.name}")
+        found[assignor.name] = assignor
+    return found
+
+
 def members_of(joined: JoinGroupResponse) -> Subscriptions:
     """Raises MalformedResponseError."""
     return {
