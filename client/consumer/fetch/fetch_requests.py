@@ -1,9 +1,9 @@
-"""Sending what the fetcher wants, and telling it what came of it (Kafka's Fetcher.sendFetches).
+"""Sends the fetcher's requests, and hands it the answers (Kafka's Fetcher.sendFetches).
 
-A broker whose answer is of no use is left alone for retry.backoff.ms: its next one would come as
-soon, and be as useless, and nobody has to poll for that. So is one that has no room for what is
-asked, and one that does not wait for records as it was asked to; but not one that has forgotten a
-session, which makes room for another one's: it is asked for all.
+A broker whose answer was useless is left alone for retry.backoff.ms: the next one would come as
+soon, and be as useless, and that goes on even if nobody polls. So is a broker that has no room for
+the request, and one that does not wait for records as the request asks; but not one that has
+forgotten a session to make room for another, since that is repaired by a full request.
 """
 
 from __future__ import annotations
