@@ -89,7 +89,12 @@ class TopicWatch:
     def _look(self) -> Seen:
         snapshot = self._cluster.snapshot
         topics = self._subscriptions.metadata_topics
-        known = {name: info for name, info in snapshot.topics.items() if name in topics}
+        # One that there is not is told of, or not, by how it was asked about: that is no change.
+        known = {
+            name: info
+            for name, info in snapshot.topics.items()
+            if name in topics and info.partitions
+        }
         if self._heeds_racks:
             return {name: tuple(_racks(snapshot, info)) for name, info in known.items()}
         return {name: (frozenset(),) * len(info.partitions) for name, info in known.items()}
