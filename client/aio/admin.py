@@ -24,7 +24,7 @@ V = TypeVar("V")
 def _one(
     method: Callable[Concatenate[Administering, P], Promise[V]],
 ) -> Callable[Concatenate[Admin, P], Future[V]]:
-    """What it promises, to be awaited."""
+    """A future for this promise."""
 
     @wraps(method)
     def call(admin: Admin, /, *args: P.args, **kwargs: P.kwargs) -> Future[V]:
@@ -36,7 +36,7 @@ def _one(
 def _each(
     method: Callable[Concatenate[Administering, P], Mapping[K, Promise[V]]],
 ) -> Callable[Concatenate[Admin, P], dict[K, Future[V]]]:
-    """The same of each item."""
+    """A future for each item."""
 
     @wraps(method)
     def call(admin: Admin, /, *args: P.args, **kwargs: P.kwargs) -> dict[K, Future[V]]:
@@ -47,9 +47,9 @@ def _each(
 
 
 class Admin:
-    """As `logquake.client.sync.admin.Admin`, on the loop that runs when it is made.
+    """Like `logquake.client.sync.admin.Admin`, on the loop that is running when it is created.
 
-    A call begins at once; its futures are awaited. Raises RuntimeError where no loop runs.
+    A call begins at once and returns futures to await. Raises RuntimeError if no loop is running.
     """
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **keys: object) -> None:
@@ -74,18 +74,18 @@ class Admin:
         await self.close(self._administering.time_at_the_end_ms(error))
 
     def begin(self, call: Callable[[Administering], V]) -> V:
-        """Raises ClosedError, and what the call raises."""
+        """Begin the call. Raises ClosedError, and whatever the call itself raises."""
         return self._driver.call(lambda _: call(self._administering))
 
     def future_of(self, promise: Promise[V]) -> Future[V]:
         return Future(promise, self._driver)
 
     def metrics(self) -> dict[str, dict[str, float]]:
-        """What was asked, by group and under Kafka's names."""
+        """The client's metrics, by group and under Kafka's names."""
         return self._administering.metrics()
 
     async def close(self, timeout_ms: int | None = None) -> None:
-        """As the one that blocks."""
+        """Like the blocking client's `close`."""
         check_time_or_none(timeout_ms)
         try:
             if not self._driver.is_closed:

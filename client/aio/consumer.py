@@ -34,17 +34,17 @@ T = TypeVar("T")
 
 
 class Consumer(ConsumerFacade):
-    """As `logquake.client.sync.consumer.Consumer`, which says of each call what it does and raises,
-    on the loop that runs when it is made: it fetches, beats and commits there between the calls.
-    For one task at a time, but for `wakeup`. A listener's methods may be coroutines, which may call
-    the consumer, in tasks of theirs too until they return.
+    """Like `logquake.client.sync.consumer.Consumer`, which documents what each call does and
+    raises, on the loop that is running when it is created: there it fetches, sends heartbeats and
+    commits between the calls. Only one task at a time may use it, except for `wakeup`. A listener's
+    methods may be coroutines; they, and tasks they start, may call the consumer until they return.
 
         async with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
             await consumer.subscribe(["orders"])
             async for record in consumer:
                 print(record.offset, record.value)
 
-    Raises RuntimeError where no loop runs.
+    Raises RuntimeError if no loop is running.
     """
 
     def _start(self, founded: FoundedConsumer) -> None:
@@ -72,7 +72,7 @@ class Consumer(ConsumerFacade):
         await self.close()
 
     async def __aiter__(self) -> AsyncIterator[ConsumerRecord]:
-        """Record by record, without an end; `wakeup` ends it."""
+        """Yield records one by one, endlessly; `wakeup` ends the loop."""
         while True:
             for record in self._consuming.one_by_one:
                 yield record
@@ -115,8 +115,8 @@ class Consumer(ConsumerFacade):
             raise
 
     async def _let_others_on(self) -> None:
-        """Others on the loop have their turn before anything is taken: who is cancelled in it loses
-        no records.
+        """Give other tasks on the loop a turn before any records are taken: a poll that is
+        cancelled meanwhile loses none.
         """
         if self._consuming.has_something:
             with self._consuming.one_at_a_time():
@@ -216,7 +216,7 @@ class Consumer(ConsumerFacade):
         return self._driver.call(lambda _: self._consuming.metrics())
 
     def wakeup(self) -> None:
-        """The call that another task waits for, or the next one, raises WakeupError."""
+        """Make the call that another task awaits, or the next one, raise WakeupError."""
         self._driver.call(lambda _: self._consuming.wakeup())
 
     async def close(self, timeout_ms: int = CLOSE_TIMEOUT_MS) -> None:

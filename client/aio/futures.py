@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Future(Generic[T]):
-    """Awaitable, as often as one likes. Cheap until it is: there may be one for each record."""
+    """May be awaited repeatedly. Cheap until awaited, since there may be one for each record."""
 
     __slots__ = ("_driver", "_pending")
 
@@ -24,7 +24,7 @@ class Future(Generic[T]):
         self._driver = driver
 
     def __await__(self) -> Generator[Any, None, T]:
-        """Raises the ClientError that it came to, ClosedError if the client has failed."""
+        """Raises its ClientError if it failed, and ClosedError if the client itself failed."""
         if not self._pending.is_done:
             promised = self._driver.promise()
             self._pending.when_done(partial(_fulfil, promised))
@@ -35,19 +35,19 @@ class Future(Generic[T]):
         return self._pending.is_done
 
     def result(self) -> T:
-        """Of one that is done, else it raises asyncio.InvalidStateError."""
+        """The result, if it is done. Raises asyncio.InvalidStateError otherwise."""
         outcome = self._outcome()
         if isinstance(outcome, ClientError):
             raise outcome
         return outcome
 
     def exception(self) -> ClientError | None:
-        """Of one that is done, None where it went well."""
+        """The error, if it is done; None if it succeeded."""
         outcome = self._outcome()
         return outcome if isinstance(outcome, ClientError) else None
 
     def add_done_callback(self, function: Callable[[Future[T]], object]) -> None:
-        """It is called on the loop, with the future; at once if that is done."""
+        """Call it with this future, on the loop, or at once if already done."""
         if self._pending.is_done:
             function(self)
         else:
@@ -60,6 +60,6 @@ class Future(Generic[T]):
 
 
 def _fulfil(promised: asyncio.Future[None]) -> None:
-    """Whoever awaited it may have given up."""
+    """Unless the waiter has been cancelled."""
     if not promised.done():
         promised.set_result(None)

@@ -17,7 +17,7 @@ from logquake.client.telling import Telling
 def start_on_loop(
     foundation: Foundation, core: LastingCore, telling: Telling, name: str
 ) -> AioDriver:
-    """``name`` is what errors call the client. Raises RuntimeError where no loop runs."""
+    """``name`` is the client's name in errors. Raises RuntimeError if no loop is running."""
 
     def new_sockets(selector: selectors.BaseSelector, aside: Aside) -> SelectorSockets:
         return SelectorSockets(foundation.clock, foundation.way_in, selector=selector, aside=aside)
@@ -28,7 +28,7 @@ def start_on_loop(
 
 
 def this_task() -> asyncio.Task[Any] | None:
-    """None where no task runs: a callback of the loop's, or nothing on the loop at all."""
+    """The running task; None in a callback of the loop, or outside any loop."""
     try:
         return asyncio.current_task()
     except RuntimeError:

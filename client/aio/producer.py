@@ -22,15 +22,16 @@ from logquake.client.producer.statistics import Groups
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.unclosed import tell_if_unclosed
 
-# After so many records others on the loop have a turn, though there is room for more: a few
-# milliseconds. A turn costs as much as some ten records; where they are few it is not missed.
+# After so many records, a few milliseconds' worth, other tasks get a turn even if there is room
+# for more. A turn costs as much as some ten records, so it hardly slows the sender.
 _RECORDS_A_TURN = 500
 
 
 class Producer(ProducerFacade):
-    """As `logquake.client.sync.producer.Producer`, on the loop that runs when it is made.
+    """Like `logquake.client.sync.producer.Producer`, on the loop that is running when it is
+    created.
 
-    Raises RuntimeError where no loop runs.
+    Raises RuntimeError if no loop is running.
     """
 
     def _start(self) -> None:
@@ -67,11 +68,11 @@ class Producer(ProducerFacade):
         headers: Headers = (),
         on_delivery: OnDelivery | None = None,
     ) -> Future[RecordMetadata]:
-        """Hand over a record; it is written later, and awaiting the future says where.
+        """Enqueue a record; it is written later, and awaiting the future returns its metadata.
 
-        ``on_delivery`` is called on the loop, and not awaited: TypeError is raised for a
-        coroutine's function. A task that is cancelled here may have sent its record all the same.
-        The rest is as with the one that blocks.
+        ``on_delivery`` is called on the loop, not awaited: TypeError is raised for a coroutine
+        function. If the task is cancelled here, its record may have been sent nevertheless.
+        Otherwise like the blocking producer's `send`.
         """
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
@@ -95,28 +96,28 @@ class Producer(ProducerFacade):
         return Future(delivery, driver)
 
     def _ends_turn(self) -> bool:
-        """Asked once the record is taken: who sends in the turn of another sends after it."""
+        """Asked once the record is enqueued, so what others send during the turn comes after it."""
         self._sent += 1
         return self._sent % _RECORDS_A_TURN == 0
 
     async def flush(self, timeout_ms: int | None = None) -> None:
-        """Send what is there without waiting for more, until all of it is done.
+        """Send all enqueued records without lingering, and wait until each has succeeded or failed.
 
         Raises TimedOutError, and ClosedError.
         """
         await self._driver.run(self._producing.flush(timeout_ms))
 
     async def partitions_for(self, topic: str) -> list[PartitionNodes]:
-        """In order. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
+        """Sorted. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
         return await self._driver.run(self._producing.partitions_for(topic))
 
     async def init_transactions(self) -> None:
-        """These five raise what those of the one that blocks do."""
+        """This and the next calls raise what the blocking producer's do."""
         await self._driver.run(self._producing.transactions.init())
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        """Begin one; commit it at the end, or abort it, as far as that can be, after an error."""
+        """Begin a transaction; commit it at the end, or, after an error, try to abort it."""
         await self.begin_transaction()
         try:
             yield
@@ -141,11 +142,11 @@ class Producer(ProducerFacade):
         await self._driver.run(self._producing.transactions.abort())
 
     def metrics(self) -> Groups:
-        """What the producer has done, by group and under Kafka's names."""
+        """The producer's metrics, by group and under Kafka's names."""
         return self._producing.metrics()
 
     async def close(self, timeout_ms: int | None = None) -> None:
-        """Write what is there, and end; what is not written in time has failed then."""
+        """Write all enqueued records, then close; records not written in time fail."""
         check_time_or_none(timeout_ms)
         try:
             if not self._driver.is_closed:

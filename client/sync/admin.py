@@ -24,7 +24,7 @@ V = TypeVar("V")
 def _one(
     method: Callable[Concatenate[Administering, P], Promise[V]],
 ) -> Callable[Concatenate[Admin, P], Future[V]]:
-    """What it promises, waited for."""
+    """A future for this promise."""
 
     @wraps(method)
     def call(admin: Admin, /, *args: P.args, **kwargs: P.kwargs) -> Future[V]:
@@ -36,7 +36,7 @@ def _one(
 def _each(
     method: Callable[Concatenate[Administering, P], Mapping[K, Promise[V]]],
 ) -> Callable[Concatenate[Admin, P], dict[K, Future[V]]]:
-    """The same of each item."""
+    """A future for each item."""
 
     @wraps(method)
     def call(admin: Admin, /, *args: P.args, **kwargs: P.kwargs) -> dict[K, Future[V]]:
@@ -50,11 +50,12 @@ class Admin:
     """Asks a cluster about itself, and changes it, from any thread.
 
     ``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores. A call returns
-    at once: a future, or one for each item, whose result() raises the ClientError that it came to.
-    What calls take and promise stands with `Administering`, in `logquake.client.admin.calls`;
-    ``timeout_ms`` stands in for default.api.timeout.ms. Raises SettingsError.
+    at once: a future, or one for each item, whose result() raises the call's ClientError if it
+    failed. `Administering`, in `logquake.client.admin.calls`, documents arguments and results;
+    ``timeout_ms`` overrides default.api.timeout.ms. Raises SettingsError.
 
-    As a context manager it is closed at the end, once all is done; by Ctrl-C at once.
+    A context manager: leaving it waits for all calls and closes the client; Ctrl-C closes it at
+    once.
     """
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **keys: object) -> None:
@@ -79,20 +80,20 @@ class Admin:
         self.close(self._administering.time_at_the_end_ms(error))
 
     def begin(self, call: Callable[[Administering], V]) -> V:
-        """Raises ClosedError, and what the call raises."""
+        """Begin the call. Raises ClosedError, and whatever the call itself raises."""
         return self._driver.call(lambda _: call(self._administering))
 
     def future_of(self, promise: Promise[V]) -> Future[V]:
         return Future(promise, self._driver)
 
     def metrics(self) -> dict[str, dict[str, float]]:
-        """What was asked, by group and under Kafka's names."""
+        """The client's metrics, by group and under Kafka's names."""
         with self._driver.lock:
             return self._administering.metrics()
 
     def close(self, timeout_ms: int | None = None) -> None:
-        """Wait for what was called, for so long or, by default, as long as each call may take; what
-        is not done then is told ClosedError. Closing again does nothing.
+        """Wait for pending calls, for ``timeout_ms`` or, by default, until each call's own timeout;
+        calls that are not done then fail with ClosedError. Closing again does nothing.
         """
         check_time_or_none(timeout_ms)
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms

@@ -31,19 +31,19 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Consumer(ConsumerFacade):
-    """Reads topics as a member of a group, or partitions that the program names.
+    """Reads topics as a member of a group, or partitions that the program assigns.
 
-    `ConsumerFacade` says how one is made. For one thread at a time, but for `wakeup`; a thread of
-    its own fetches, beats and commits meanwhile, so a program that works for long between two polls
-    stays a member until max.poll.interval.ms.
+    `ConsumerFacade` documents the arguments. Only one thread at a time may use it, except for
+    `wakeup`. The consumer's own thread fetches, sends heartbeats and commits in the background, so
+    a program may work between two polls for up to max.poll.interval.ms and stay a member.
 
         with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
             consumer.subscribe(["orders"])
             for record in consumer:
                 print(record.offset, record.value)
 
-    Whatever waits raises TimedOutError when its time is over, by default
-    default.api.timeout.ms, and WakeupError; all raise ClosedError once it is closed,
+    Calls that wait raise TimedOutError after ``timeout_ms``, by default default.api.timeout.ms,
+    and WakeupError. Every call raises ClosedError once the consumer is closed,
     ConcurrentUseError, and the ClientError of what the cluster refuses.
     """
 
@@ -68,10 +68,10 @@ class Consumer(ConsumerFacade):
         self.close()
 
     def __iter__(self) -> Iterator[ConsumerRecord]:
-        """Record by record, without an end; `wakeup` from another thread ends it.
+        """Yield records one by one, endlessly; `wakeup` from another thread ends the loop.
 
-        What it has handed out counts as read, the record in hand included; another loop, or poll,
-        goes on behind that.
+        Each record counts as read once it has been yielded, the current one included; the next
+        loop, or poll, continues after it.
         """
         while True:
             yield from self._consuming.one_by_one
@@ -84,33 +84,34 @@ class Consumer(ConsumerFacade):
         topics: Collection[str] | re.Pattern[str],
         listener: RebalanceListener | None = None,
     ) -> None:
-        """In the place of what was subscribed to; the group says in poll() who reads what. An empty
-        list is as `unsubscribe`. A pattern has to match the whole of a name.
+        """Replace the subscription; the group assigns partitions during poll(). An empty list
+        unsubscribes. A pattern must match the whole topic name.
 
-        Raises NoGroupError, ValueError where partitions or the other of the two were chosen.
+        Raises NoGroupError, and ValueError if partitions are assigned, or if a pattern is given
+        while topics are subscribed to, or the reverse.
         """
         self._driver.run(self._consuming.subscribe(topics, listener))
 
     def unsubscribe(self) -> None:
-        """From topics, a pattern, or partitions; the group is left."""
+        """Give up topics, pattern or assigned partitions, and leave the group."""
         self._driver.run(self._consuming.unsubscribe())
 
     def assign(self, places: Collection[TopicPartition]) -> None:
-        """In the place of what was assigned; no group. Raises ValueError while subscribed."""
+        """Replace the assignment, without a group. Raises ValueError while subscribed."""
         self._driver.run(self._consuming.assign(places))
 
     def assignment(self) -> frozenset[TopicPartition]:
         return self._driver.call(lambda _: self._consuming.assignment())
 
     def subscription(self) -> frozenset[str]:
-        """Topics, those that match a pattern included."""
+        """The subscribed topics, including those that match the pattern."""
         return self._driver.call(lambda _: self._consuming.subscription())
 
     # Records
 
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
-        """max.poll.records at most, once there are some. None come when time is up, and where only
-        records passed that nobody may see.
+        """Wait for records, and return at most max.poll.records. There are none if the time is up,
+        or if the position only moved past records that no program may see.
 
         Raises NotSubscribedError, NoOffsetForPartitionError, OffsetOutOfRangeError,
         LogTruncatedError, CorruptRecordError, RecordDeserializationError, RebalanceListenerError.
@@ -125,8 +126,8 @@ class Consumer(ConsumerFacade):
             raise
 
     def poll_batches(self, timeout_ms: int = 0) -> Mapping[TopicPartition, Sequence[StoredBatch]]:
-        """As `poll`, batches as they are stored, for who parses many records at a time: checked,
-        and none that nobody may see; max.poll.records of them at most.
+        """Like `poll`, but returns batches as stored, for programs that parse many records at a
+        time: CRCs are checked, invisible batches left out; at most max.poll.records batches.
         """
         taken = Taken()
         try:
@@ -141,7 +142,7 @@ class Consumer(ConsumerFacade):
                 taken.give_back()
 
     def pause(self, places: Collection[TopicPartition]) -> None:
-        """Nothing of them is handed out until `resume`; they stay assigned."""
+        """Return no records of these partitions until `resume`; they stay assigned."""
         self._driver.call(lambda _: self._consuming.seeking.pause(places))
 
     def resume(self, places: Collection[TopicPartition]) -> None:
@@ -153,29 +154,29 @@ class Consumer(ConsumerFacade):
     # Where it reads
 
     def seek(self, place: TopicPartition, to: int | OffsetAndMetadata) -> None:
-        """The next poll goes on there. Raises NotAssignedError, ValueError where negative."""
+        """The next poll reads from there. Raises NotAssignedError, ValueError if negative."""
         self._driver.call(lambda _: self._consuming.seeking.seek(place, to))
 
     def seek_to_beginning(self, places: Collection[TopicPartition] = ()) -> None:
-        """Of all that are assigned, where none is named. Lazily: the next poll finds it out."""
+        """Of all assigned partitions by default. Lazy: the next poll looks up the offsets."""
         self._driver.call(lambda _: self._consuming.seeking.seek_to_beginning(places))
 
     def seek_to_end(self, places: Collection[TopicPartition] = ()) -> None:
-        """As `seek_to_beginning`; with read_committed, to the last stable offset."""
+        """Like `seek_to_beginning`; with read_committed, to the last stable offset."""
         self._driver.call(lambda _: self._consuming.seeking.seek_to_end(places))
 
     def position(self, place: TopicPartition, timeout_ms: int | None = None) -> int:
-        """The offset that is read next. Raises NotAssignedError, NoOffsetForPartitionError."""
+        """The next offset to be read. Raises NotAssignedError, NoOffsetForPartitionError."""
         return self._driver.run(self._consuming.seeking.position(place, self._or_api(timeout_ms)))
 
     def current_lag(self, place: TopicPartition) -> int | None:
-        """Records behind the position, as far as was told; None if nothing was told yet."""
+        """How many records the position lags behind the end, or None if not known yet."""
         return self._driver.call(lambda _: self._consuming.asking.current_lag(place))
 
     # What is committed
 
     def commit(self, offsets: Offsets | None = None, timeout_ms: int | None = None) -> None:
-        """Of all that was handed out, or what is said (Kafka's commitSync).
+        """Commit the positions after all returned records, or ``offsets`` (Kafka's commitSync).
 
         Raises NoGroupError, CommitFailedError, RebalanceInProgressError.
         """
@@ -184,13 +185,13 @@ class Consumer(ConsumerFacade):
     def commit_async(
         self, offsets: Offsets | None = None, callback: CommitCallback | None = None
     ) -> None:
-        """The same, in the order of the calls, tried once; told in a later call."""
+        """Commit without waiting or retrying, in call order; a later call runs ``callback``."""
         self._driver.run(self._consuming.committing.commit_async(offsets, callback))
 
     def committed(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """None where nothing is. Raises NoGroupError."""
+        """None for a partition without a committed offset. Raises NoGroupError."""
         return self._driver.run(
             self._consuming.committing.committed(places, self._or_api(timeout_ms))
         )
@@ -200,7 +201,7 @@ class Consumer(ConsumerFacade):
     def offsets_for_times(
         self, times_ms: Mapping[TopicPartition, int], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """Of the first record at each time, or after it; None where there is none."""
+        """The offset of the first record at or after each time; None if there is none."""
         asking = self._consuming.asking
         return self._driver.run(asking.offsets_for_times(times_ms, self._or_api(timeout_ms)))
 
@@ -213,12 +214,12 @@ class Consumer(ConsumerFacade):
     def end_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
-        """What follows the last record that may be read."""
+        """The offset after the last record that this consumer may read."""
         asking = self._consuming.asking
         return self._driver.run(asking.end_offsets(places, self._or_api(timeout_ms)))
 
     def partitions_for(self, topic: str, timeout_ms: int | None = None) -> list[PartitionNodes]:
-        """None of a topic that there is not."""
+        """An empty list if the topic does not exist."""
         asking = self._consuming.asking
         return self._driver.run(asking.partitions_for(topic, self._or_api(timeout_ms)))
 
@@ -228,28 +229,29 @@ class Consumer(ConsumerFacade):
     # The group, and the end
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """For a producer that commits in a transaction. Raises NoGroupError."""
+        """For a producer that commits offsets in a transaction. Raises NoGroupError."""
         return self._driver.call(lambda _: self._consuming.group_metadata())
 
     def enforce_rebalance(self, reason: str = "rebalance enforced by user") -> None:
-        """The next poll joins the group again. Raises NoGroupError."""
+        """Make the next poll rejoin the group. Raises NoGroupError."""
         self._driver.call(lambda _: self._consuming.enforce_rebalance(reason))
 
     def metrics(self) -> Groups:
-        """What it has done, by group and under Kafka's names; of a topic by the group
-        "consumer-fetch-manager-metrics:" and its name, of a partition likewise. Averages and maxima
-        are of the last minute, and no numbers where there was nothing.
+        """The consumer's metrics, by group and under Kafka's names; those of a topic, or partition,
+        have the group "consumer-fetch-manager-metrics:" plus its name. Averages and maxima cover
+        the last minute, and are NaN if nothing was measured.
         """
         return self._driver.call(lambda _: self._consuming.metrics())
 
     def wakeup(self) -> None:
-        """From any thread: the call that waits, or the next one that would, raises WakeupError."""
+        """From any thread: make the waiting call, or the next one to wait, raise WakeupError."""
         self._driver.call(lambda _: self._consuming.wakeup())
 
     def close(self, timeout_ms: int = CLOSE_TIMEOUT_MS) -> None:
-        """Commit where that is automatic, leave the group, end all connections. Once is enough.
+        """Commit if enable.auto.commit is on, leave the group, and close all connections. Closing
+        again does nothing.
 
-        Raises RebalanceListenerError, when all is done; ConcurrentUseError, and it stays open.
+        Raises RebalanceListenerError once all is done; after ConcurrentUseError it is still open.
         """
         check_time(timeout_ms)
         deadline_ms = self._driver.deadline_ms(timeout_ms)

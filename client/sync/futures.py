@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Future(Generic[T]):
-    """Cheap: it has no lock of its own, and there may be one for each record."""
+    """Cheap, since there may be one for each record: it has no lock of its own."""
 
     __slots__ = ("_driver", "_pending")
 
@@ -26,8 +26,8 @@ class Future(Generic[T]):
         return self._pending.is_done
 
     def result(self, timeout_s: float | None = None) -> T:
-        """Waits for it. Raises the ClientError that it came to, TimeoutError if it takes longer,
-        ClosedError if the client has failed meanwhile.
+        """Wait for the result. Raises its ClientError, TimeoutError if it takes too long, and
+        ClosedError if the client itself has failed.
         """
         outcome = self._await_outcome(timeout_s)
         if isinstance(outcome, ClientError):
@@ -35,12 +35,12 @@ class Future(Generic[T]):
         return outcome
 
     def exception(self, timeout_s: float | None = None) -> ClientError | None:
-        """Waits for it; None of what went well. Raises TimeoutError and ClosedError."""
+        """Wait for the outcome; None if it succeeded. Raises TimeoutError and ClosedError."""
         outcome = self._await_outcome(timeout_s)
         return outcome if isinstance(outcome, ClientError) else None
 
     def add_done_callback(self, function: Callable[[Future[T]], object]) -> None:
-        """It is called on the client's thread, with the future; at once if that is done."""
+        """Call it with this future, on the client's thread, or at once if already done."""
         with self._driver.lock:
             if not self._pending.is_done:
                 self._pending.when_done(lambda: function(self))

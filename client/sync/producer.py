@@ -24,11 +24,11 @@ from logquake.client.unclosed import tell_if_unclosed
 
 
 class Producer(ProducerFacade):
-    """Sends records from any thread; a thread of its own writes them in batches.
+    """Sends records from any thread; its own thread writes them in batches.
 
-    `ProducerFacade` says how one is made.
+    `ProducerFacade` documents the arguments.
 
-    As a context manager it is closed at the end, once all is written.
+    A context manager: leaving it waits until all records are written, and closes the producer.
     """
 
     def _start(self) -> None:
@@ -64,21 +64,21 @@ class Producer(ProducerFacade):
         headers: Headers = (),
         on_delivery: OnDelivery | None = None,
     ) -> Future[RecordMetadata]:
-        """Hand over a record; it is written later, and the future says where.
+        """Enqueue a record; it is written later, and the future's result is its metadata.
 
-        It waits for max.block.ms at most, until the topic is known and there is memory for it.
-        ``on_delivery`` is called with where it is, or where it was to go and why it is not there,
-        in the order of sends to a partition, on the producer's thread: whatever it takes keeps
-        the next records waiting. The future raises DeliveryError, which says whether the record
-        may be written all the same.
+        Blocks for at most max.block.ms, until the topic's metadata and buffer memory are available.
+        ``on_delivery`` is called with the record's metadata, or with its destination and the error,
+        in the order of sends to a partition. It runs on the producer's thread, so a slow callback
+        delays the records behind it. The future raises DeliveryError, which says whether the record
+        may have been written nevertheless.
 
-        A callback may send, but never waits: RuntimeError is raised where it would have to.
+        A callback may send, but never blocks: if it would have to, RuntimeError is raised.
 
-        ``headers`` are pairs of a key and bytes, or None, in their order.
+        ``headers`` are ordered pairs of a key and a value, which is bytes or None.
 
-        Raises SerializationError, ValueError for a partition or a time below 0, TypeError for one
-        that is no whole number and for what else is no such thing, ClosedError, and with a
-        transactional.id TransactionError.
+        Raises SerializationError, ValueError for a negative partition or timestamp, TypeError if
+        they are not integers or another argument has the wrong type, ClosedError, and, with a
+        transactional.id, TransactionError.
         """
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery
@@ -95,60 +95,61 @@ class Producer(ProducerFacade):
             steps = appending.in_time(outgoing)
         except Exception as error:  # noqa: BLE001 - raised again, once who wants to hear has heard
             steps = appending.failing(outgoing, error)
-        except BaseException:  # Ctrl-C: what is in a batch is to be sent
+        except BaseException:  # Ctrl-C: what is in a batch must still be sent
             driver.wake()
             raise
         return Future(driver.run(steps), driver)
 
     def send_rows(self, topic: str, rows: Rows, on_failure: OnFailure) -> None:
-        """Hand over many records at once, encoded by whoever has them (`client/producer/runs.py`):
-        for those that have them in columns.
+        """Enqueue many records at once that the caller has encoded (`client/producer/runs.py`), for
+        programs that hold records in columns.
 
-        As send(), but ``on_failure`` alone tells what becomes of them, and for each batch again it
-        waits for max.block.ms at most. Where one is too large, or names a partition that there is
-        not, none is sent.
+        Like send(), but only failures are reported, to ``on_failure``, and it may block for
+        max.block.ms for each batch. If a record is too large, or names a partition that does not
+        exist, none is sent.
 
-        Raises ClosedError, with a transactional.id TransactionError, and ValueError where
-        something of the program's own wants to see each record.
+        Raises ClosedError, with a transactional.id TransactionError, and ValueError if the program
+        configured something that must see each record, such as an interceptor.
         """
         self._driver.run(self._producing.appending_rows.in_time(topic, rows, on_failure))
 
     def flush(self, timeout_ms: int | None = None) -> None:
-        """Send what is there without waiting for more, until all of it is done.
+        """Send all enqueued records without lingering, and wait until each has succeeded or failed.
 
-        Callbacks of what was sent before are called by then. By default it takes as long as it
-        takes, which is bounded by delivery.timeout.ms. Raises TimedOutError, and ClosedError.
+        By then the callbacks of all earlier sends have run. Without a timeout, only
+        delivery.timeout.ms bounds the wait. Raises TimedOutError, and ClosedError.
         """
         self._driver.run(self._producing.flush(timeout_ms))
 
     def partitions_for(self, topic: str) -> list[PartitionNodes]:
-        """In order. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
+        """Sorted. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
         return self._driver.run(self._producing.partitions_for(topic))
 
     def metrics(self) -> Groups:
-        """What the producer has done, by group and under Kafka's names; of a topic by the group
-        "producer-topic-metrics:" and its name. Averages and maxima are of the last minute, and no
-        numbers where there was nothing.
+        """The producer's metrics, by group and under Kafka's names; those of a topic have the group
+        "producer-topic-metrics:" plus its name. Averages and maxima cover the last minute, and are
+        NaN if nothing was measured.
         """
         with self._driver.lock:
             return self._producing.metrics()
 
-    # Transactions (KIP-98): each call takes max.block.ms at most, and raises TimedOutError after
-    # that; the same may be called again then. After TransactionFailedError abort_transaction()
-    # helps, and close() after ProducerFencedError and ProducerBrokenError; TransactionStateError
-    # is for calls that come at the wrong time.
+    # Transactions (KIP-98): each call takes at most max.block.ms, then raises TimedOutError; the
+    # same call may then be repeated. After TransactionFailedError call abort_transaction(), after
+    # ProducerFencedError and ProducerBrokenError close(). TransactionStateError is raised for a
+    # call that the current state does not allow.
 
     def init_transactions(self) -> None:
-        """Before all else, with a transactional.id: whoever had the id before is fenced, and what
-        it left open is aborted. Raises BrokerError too, for who is not authorized.
+        """Must be called first, with a transactional.id: it fences the id's previous producer, and
+        aborts the transaction it left open. Raises BrokerError too, if authorization fails.
         """
         self._driver.run(self._producing.transactions.init())
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Begin one; commit it at the end, or abort it, as far as that can be, after an error.
+        """Begin a transaction; commit it at the end, or, after an error, try to abort it.
 
-        Raises what ended it. After TimedOutError of the commit, commit_transaction() goes on.
+        Raises the error that ended it. If the commit raised TimedOutError, commit_transaction()
+        resumes it.
         """
         self.begin_transaction()
         try:
@@ -160,36 +161,36 @@ class Producer(ProducerFacade):
             raise
 
     def begin_transaction(self) -> None:
-        """What is sent from now on counts with the transaction."""
+        """Records sent from now on belong to the transaction."""
         self._driver.run(self._producing.transactions.begin())
 
     def send_offsets_to_transaction(
         self, offsets: Offsets, group_metadata: ConsumerGroupMetadata
     ) -> None:
-        """Committed for the group when the transaction is; of a consumer with enable.auto.commit
-        off, whose group_metadata() it is. After CommitFailedError as a cause the group has gone on
-        without that consumer (KIP-447).
+        """Commit a consumer's offsets with the transaction. The consumer must have
+        enable.auto.commit off; pass its group_metadata(). If CommitFailedError is the cause of the
+        error, the group has moved on without that consumer (KIP-447).
         """
         self._driver.run(self._producing.transactions.send_offsets(offsets, group_metadata))
 
     def commit_transaction(self) -> None:
-        """All that was sent is written, its callbacks are called, and readers of committed records
-        see it, a moment later. If one record failed nothing is committed.
+        """Wait until all records are written and their callbacks have run, then commit; consumers
+        with read_committed see them a moment later. If any record failed, nothing is committed.
         """
         self._driver.run(self._producing.transactions.commit())
 
     def abort_transaction(self) -> None:
-        """None of it counts. What has not left yet fails with TransactionAbortedError."""
+        """Discard the transaction. Unsent records fail with TransactionAbortedError."""
         self._driver.run(self._producing.transactions.abort())
 
     def close(self, timeout_ms: int | None = None) -> None:
-        """Write what is there, and end; what is not written in time has failed then. A transaction
+        """Write all enqueued records, then close; records not written in time fail. A transaction
         that is not committed is aborted.
 
-        Called in a callback it gives nothing any time, as Kafka's does: the thread that calls back
-        is the one that writes. Closing again does nothing but wait for the first one. A function
-        of the program's that keeps that thread is waited for no longer than five seconds more;
-        interceptors, serializers and a partitioner are closed when that thread is at its end.
+        In a callback the timeout is 0, as in Kafka's: the thread that runs callbacks is the one
+        that writes. Closing again only waits for the first close. If a function of the program
+        blocks that thread, close waits for it for at most five more seconds; interceptors,
+        serializers and a partitioner are closed when the thread ends.
         """
         check_time_or_none(timeout_ms)
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms

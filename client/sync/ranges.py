@@ -14,7 +14,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class ReadBatch(NamedTuple):
-    """A stored batch and those of its records that were asked for."""
+    """A stored batch, and which of its records were requested."""
 
     header: BatchHeader
     records: list[Record]
@@ -28,12 +28,12 @@ def stored_range(
     *,
     fail_on_data_loss: bool = True,
 ) -> Iterator[StoredBatch]:
-    """Those that have an offset in the range, whole: the first may begin before it, the last may
-    end behind it. Offsets that nobody may see, or that are compacted away, are passed over.
+    """Yield whole every batch with an offset in the range: the first may begin before the range,
+    the last may end after it. Invisible and compacted offsets are skipped.
 
-    Without ``fail_on_data_loss``, what retention took is passed over too, and what a log that was
-    cut off does not reach any more, once for default.api.timeout.ms nothing has come. Raises
-    ClientError: OffsetOutOfRangeError, ReadStalledError if for so long nothing comes.
+    Without ``fail_on_data_loss``, offsets that retention deleted are skipped too, and those that a
+    truncated log no longer reaches, once nothing has arrived for default.api.timeout.ms. Raises
+    ClientError: OffsetOutOfRangeError, and ReadStalledError if nothing arrives for that long.
     """
     stall_ms = consumer.config.default_api_timeout_ms
     consumer.assign([place])
@@ -48,7 +48,7 @@ def stored_range(
                 raise
             there = _first_there(consumer, place, position)
             if there is None:
-                return  # the log now ends before the range does
+                return  # the log now ends before the end of the range
             if there == resumed:
                 raise
             consumer.seek(place, there)
@@ -63,8 +63,8 @@ def stored_range(
 
 
 def _first_there(consumer: Consumer, place: TopicPartition, position: int) -> int | None:
-    """From there on a log that has lost something can be read: from its begin, or, where what came
-    before was cut off and written anew, from where it was read to.
+    """The first offset that can be read of a log that has lost records: its beginning, or, if the
+    log was truncated and written anew, the offset up to which it was read.
     """
     if consumer.end_offsets([place])[place] <= position:
         return None
@@ -74,7 +74,7 @@ def _first_there(consumer: Consumer, place: TopicPartition, position: int) -> in
 def read_range(
     consumer: Consumer, place: TopicPartition, start: int, end: int
 ) -> Iterator[ReadBatch]:
-    """Those that have a record in the range. Raises as stored_range(), and CorruptRecordError."""
+    """Batches with a record in the range. Raises as stored_range(), and CorruptRecordError."""
     most_bytes = consumer.config.logquake_max_decompressed_bytes
     for stored in stored_range(consumer, place, start, end):
         try:

@@ -14,7 +14,7 @@ from logquake.client.telling import Telling
 def start_thread(
     foundation: Foundation, core: LastingCore, telling: Telling, name: str
 ) -> ThreadDriver:
-    """``name`` is the thread's, and what errors call the client."""
+    """``name`` is the name of the thread, and of the client in errors."""
 
     def new_sockets(waker: Waker) -> SelectorSockets:
         clock, way_in = foundation.clock, foundation.way_in
