@@ -35,8 +35,8 @@ def in_guide(heading: str) -> dict[str, tuple[str, str]]:
 
 
 def test_each_key_is_there_with_its_default_and_what_it_may_be() -> None:
-    of_all = in_guide("Keys of every client") | in_guide("Keys of who comes and whom to trust")
-    assert in_guide("Keys of who comes and whom to trust") == told(SecurityConfig)
+    of_all = in_guide("Keys of every client") | in_guide("Keys of security")
+    assert in_guide("Keys of security") == told(SecurityConfig)
     assert of_all == told(CommonConfig)
     for heading, table in OWN.items():
         assert of_all | in_guide(heading) == told(table), heading
@@ -47,7 +47,7 @@ def test_each_key_of_kafkas_that_is_not_there_has_its_reason() -> None:
     found: dict[type[CommonConfig], dict[str, tuple[str, str]]] = {
         table: {} for table in OWN.values()
     }
-    for names, whose, why, behaves_as in rows(GUIDE, "Keys of Kafka's that are not there"):
+    for names, whose, why, behaves_as in rows(GUIDE, "Keys of Kafka's that are not supported"):
         for table in OF_WHOM[whose]:
             found[table] |= dict.fromkeys(names.split(", "), (why, behaves_as))
     for table, keys in found.items():
