@@ -16,7 +16,7 @@ What they are built on:
 
     assembling.py     makes what every client needs from its configuration
     settings/         the configuration, under Kafka's names
-    security.py       TLS and SASL from that configuration
+    tls_and_sasl.py   TLS and SASL from that configuration
     network/          connections, versions and metadata, without I/O
     driving/          drivers: they wait, and move bytes, for a core
     clock.py          time, so that tests need none

@@ -12,8 +12,8 @@ from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.topics_in_use import WantedTopics
-from logquake.client.security import way_in_of
 from logquake.client.settings.common import CommonConfig
+from logquake.client.tls_and_sasl import way_in_of
 
 
 class Foundation(NamedTuple):

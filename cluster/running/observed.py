@@ -76,9 +76,9 @@ class ObservedCluster:
 
         if self.security is None:
             return PLAIN
-        from logquake.client.security import way_in_of
         from logquake.client.settings.admin import AdminConfig
         from logquake.client.settings.reading import read
+        from logquake.client.tls_and_sasl import way_in_of
 
         return way_in_of(read(AdminConfig, self.kafka_config()))
 

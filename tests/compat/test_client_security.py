@@ -15,10 +15,10 @@ from logquake.client.connection import Connection, connect_to_one
 from logquake.client.errors import AuthenticationFailedError, ConnectionLostError
 from logquake.client.network.link import Serving
 from logquake.client.network.settings import NetworkSettings
-from logquake.client.security import way_in_of
 from logquake.client.settings import Address
 from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.reading import read
+from logquake.client.tls_and_sasl import way_in_of
 from logquake.cluster.api import Cluster
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from logquake.wire.topic_partition import TopicPartition

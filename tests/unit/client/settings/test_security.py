@@ -10,9 +10,9 @@ import pytest
 
 from logquake.client.clock import SystemClock
 from logquake.client.errors import AuthenticationFailedError, SettingsError
-from logquake.client.security import way_in_of
 from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.reading import read
+from logquake.client.tls_and_sasl import way_in_of
 from logquake.seams.tls.settings import KeyStore, StoreType, TlsSettings, TrustStore
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
