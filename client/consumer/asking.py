@@ -27,7 +27,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Asking:
-    """Whatever waits raises TimedOutError, and the ClientError of a refusal."""
+    """Calls that wait raise TimedOutError, or the ClientError of a broker that refuses."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Asking:
     def offsets_for_times(
         self, times_ms: Mapping[TopicPartition, int], timeout_ms: int
     ) -> Steps[dict[TopicPartition, OffsetAndTimestamp | None]]:
-        """Of the first record at each time or after it; None where there is none.
+        """The offset of the first record at or after each time; None if there is none.
 
         Raises ValueError for a negative time.
         """
@@ -75,17 +75,17 @@ class Asking:
     def end_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int
     ) -> Steps[dict[TopicPartition, int]]:
-        """What follows the last record that may be read: with read_committed, of those that are
-        committed and behind no open transaction.
+        """The offset after the last record that may be read: with read_committed, after the last
+        one before any open transaction.
         """
         check_places(places)
         found = yield from self._search(dict.fromkeys(places, LATEST_TIMESTAMP), timeout_ms)
         return {place: each.offset for place, each in found.items()}
 
     def current_lag(self, place: TopicPartition) -> int | None:
-        """Records that are behind the position, as far as was told; None if nothing was told yet.
+        """How many records the position lags behind the end, or None if not known yet.
 
-        Then it is asked for once, and may be known the next time. Raises NotAssignedError.
+        In that case the end is requested once, for later calls. Raises NotAssignedError.
         """
         with self._calls.one_at_a_time():
             check_place(place)
@@ -105,7 +105,7 @@ class Asking:
                 self._questions.drop(self._ends_asked.pop(place))
 
     def partitions_for(self, topic: str, timeout_ms: int) -> Steps[list[PartitionNodes]]:
-        """None of a topic that there is not; brokers may create it, if they do such a thing."""
+        """Empty if the topic does not exist; brokers may create it, if configured to."""
         check_topic(topic)
         search = TopicSearch(
             self._network, [topic], creates=self._settings.creates_topics, backoff=self._backoff
@@ -115,7 +115,7 @@ class Asking:
         return search.found.get(topic, [])
 
     def list_topics(self, timeout_ms: int) -> Steps[dict[str, list[PartitionNodes]]]:
-        """Those that this client may describe, internal ones too."""
+        """All topics that this client is authorized to describe, including internal ones."""
         search = TopicSearch(self._network, None, creates=False, backoff=self._backoff)
         with self._calls.one_at_a_time():
             yield from self._answered(search, "topics", timeout_ms)

@@ -1,6 +1,6 @@
-"""One caller at a time in a consumer (KafkaConsumer.acquire).
+"""Admits one caller at a time to a consumer (KafkaConsumer.acquire).
 
-A listener may call its consumer again, within the call that it runs in.
+A listener may call its consumer, within the call that invoked the listener.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from logquake.client.errors import ConcurrentUseError
 T = TypeVar("T")
 
 _WITHIN: ContextVar[tuple[object, ...]] = ContextVar("listeners of consumers", default=())
-"""The listeners, and the like, that a task is in or was begun in; each is an object."""
+"""The listeners and other callbacks within which this task runs or was started."""
 
 
 class Callers(Protocol):
     def one_at_a_time(self) -> AbstractContextManager[None]:
-        """Around a call. Raises ConcurrentUseError."""
+        """Wraps each call. Raises ConcurrentUseError."""
 
 
 class Threads:
-    """``who`` says which thread calls."""
+    """``who`` identifies the calling thread."""
 
     def __init__(self, who: Callable[[], object]) -> None:
         self._who = who
@@ -48,7 +48,7 @@ class Threads:
 
 
 class _TasksCall:
-    """``listener``: what it has called of the program's own, as long as that goes on."""
+    """``listener`` stands for the program's function that the call is running, if any."""
 
     def __init__(self, task: object) -> None:
         self.task = task
@@ -56,13 +56,13 @@ class _TasksCall:
 
 
 class Tasks:
-    """A task that a listener begins, as `asyncio.wait_for` does up to 3.11, may call until the
-    listener is done; later it is another one. ``who`` says which task calls.
+    """A task that a listener starts, as `asyncio.wait_for` does up to 3.11, may call the consumer
+    until the listener returns; after that it is another caller. ``who`` identifies the task.
     """
 
     def __init__(self, who: Callable[[], object]) -> None:
         self._who = who
-        self._calls: list[_TasksCall] = []  # each is made in the one before
+        self._calls: list[_TasksCall] = []  # each made within the one before
 
     @contextmanager
     def one_at_a_time(self) -> Iterator[None]:
@@ -77,7 +77,7 @@ class Tasks:
             self._calls.remove(call)
 
     def heard(self, steps: Steps[T]) -> Steps[T]:
-        """The same call; what it calls of the program's own may call the consumer, in tasks too."""
+        """The same steps; the program's functions in them, and their tasks, may call back."""
         return with_each(steps, self._hearing)
 
     def _hearing(self, step: Wait | Call) -> Steps[object]:
@@ -87,7 +87,7 @@ class Tasks:
         return sent
 
     async def listen(self, function: Callable[[], object]) -> object:
-        """What it returns, awaited where that can be."""
+        """Call the function, and await what it returns if that is awaitable."""
         with self._listening():
             returned = function()
             return await returned if inspect.isawaitable(returned) else returned

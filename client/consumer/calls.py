@@ -1,4 +1,4 @@
-"""What all calls of the program have in common: one at a time, and what interrupts them."""
+"""What all calls of the program share: one runs at a time, and some events interrupt it."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class Calls:
         return self._clock.now_ms()
 
     def one_at_a_time(self) -> AbstractContextManager[None]:
-        """A listener may call again. Raises ConcurrentUseError."""
+        """A listener may make further calls. Raises ConcurrentUseError."""
         return self._callers.one_at_a_time()
 
     def wakeup(self) -> None:
-        """From any thread: the call that waits, or will, ends with WakeupError."""
+        """From any thread: make the waiting call, or the next one to wait, raise WakeupError."""
         self._is_woken = not self._is_ending
 
     def end(self) -> None:
-        """The last call is under way: a listener may commit in it, and nothing wakes it."""
+        """Begin the last call: a listener may still commit in it, and wakeups are ignored."""
         self._is_ending = True
         self._is_woken = False
 
     @property
     def is_disturbed(self) -> bool:
-        """`heed` has something to raise."""
+        """Whether `heed` would raise something."""
         return self._is_woken or self._failures.any
 
     def heed(self) -> None:
-        """Raises WakeupError, and what has failed meanwhile."""
+        """Raises WakeupError, or an error noted since the last call."""
         self.heed_wakeup()
         self.raise_noted()
 
@@ -56,11 +56,11 @@ class Calls:
             raise WakeupError("wakeup() was called")
 
     def raise_noted(self) -> None:
-        """Raises ClientError: what has failed meanwhile, once."""
+        """Raises the ClientError noted since the last call, once."""
         self._failures.raise_noted()
 
     def wakeable(self, steps: Steps[T]) -> Steps[T]:
-        """The same, and `wakeup` ends it while it waits."""
+        """The same steps, but `wakeup` interrupts them while they wait."""
         return with_each(steps, self._heeding_wakeup)
 
     def _heeding_wakeup(self, step: Wait | Call) -> Steps[object]:
@@ -79,7 +79,7 @@ class Calls:
             raise WakeupError("wakeup() was called")
 
     def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> Steps[bool]:
-        """Whether it is done in time. Raises what `heed` does."""
+        """Whether the condition came true in time. Raises what `heed` does."""
         self.heed()
         yield Wait(lambda: is_done() or self.is_disturbed, deadline_ms)
         if not is_done():

@@ -18,11 +18,11 @@ class ClusterView(Protocol):
     def snapshot(self) -> Snapshot: ...
 
     def request_update(self) -> None:
-        """What is known is old."""
+        """The metadata is stale."""
 
 
 class FetchedCluster(ClusterView, Protocol):
-    """Also learns from what is fetched."""
+    """A view that Fetch responses update as well."""
 
     def leaders_told(
         self, leaders: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
@@ -30,7 +30,7 @@ class FetchedCluster(ClusterView, Protocol):
 
 
 def leader_of(snapshot: Snapshot, place: TopicPartition) -> LeaderAndEpoch:
-    """NO_LEADER too where the leader is no broker that is known (Metadata.currentLeader)."""
+    """NO_LEADER as well if the leader is an unknown broker (Metadata.currentLeader)."""
     told = snapshot.partition(place)
     if told is None:
         return LeaderAndEpoch()
@@ -40,7 +40,7 @@ def leader_of(snapshot: Snapshot, place: TopicPartition) -> LeaderAndEpoch:
 
 
 def why_not_led(snapshot: Snapshot, place: TopicPartition) -> ClientError | None:
-    """None where somebody leads, and of a topic of which nothing is known."""
+    """None if the partition has a leader, and for an unknown topic."""
     topic = snapshot.topics.get(place.topic)
     if topic is None:
         return None

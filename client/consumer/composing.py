@@ -49,7 +49,7 @@ _ASSIGNORS: dict[str, Callable[[], Assignor]] = {
 
 
 class ConsumerParts:
-    """``topics`` is for who makes the `Metadata`, before all else."""
+    """``topics`` comes first, since `Metadata` is made with it."""
 
     def __init__(self, config: ConsumerConfig) -> None:
         self._config = config

@@ -52,9 +52,8 @@ T = TypeVar("T")
 
 
 class Consuming:
-    """``core`` is what its driver polls, ``one_by_one`` what a program's loop goes through;
-    ``committing``, ``seeking`` and ``asking`` have the rest
-    of its calls.
+    """The driver polls ``core``, and a program's loop iterates over ``one_by_one``; ``committing``,
+    ``seeking`` and ``asking`` have the rest of the calls.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class Consuming:
         self._request_timeout_ms = request_timeout_ms
         self._listener: RebalanceListener = NoListener()
         self._polls = PollStatistics()
-        # Polls are handed what is at hand until then, if nothing else has happened.
+        # Until then polls return fetched records at once, unless something else has happened.
         self._attend_ms = 0
 
     # What is read
@@ -101,8 +100,8 @@ class Consuming:
     def subscribe(
         self, to: Collection[str] | re.Pattern[str], listener: RebalanceListener | None
     ) -> Steps[None]:
-        """Raises NoGroupError, and ValueError where partitions, or the other of the two, were
-        chosen.
+        """Raises NoGroupError, and ValueError if partitions are assigned, or if a pattern is given
+        while topics are subscribed to, or the reverse.
         """
         with self._calls.one_at_a_time():
             self._group.group_metadata()
@@ -124,9 +123,7 @@ class Consuming:
             self._listener = listener or NoListener()
 
     def assign(self, places: Collection[TopicPartition]) -> Steps[None]:
-        """In the place of what was assigned. Raises ValueError where topics or a pattern were
-        chosen.
-        """
+        """Replace the assignment. Raises ValueError while subscribed to topics or a pattern."""
         with self._calls.one_at_a_time():
             check_places(places)
             if not places:
@@ -140,7 +137,7 @@ class Consuming:
                 self._metadata.request_update_for_new_topics()
 
     def unsubscribe(self) -> Steps[None]:
-        """From topics, a pattern, or partitions; the group is left."""
+        """Give up topics, pattern or assigned partitions, and leave the group."""
         with self._calls.one_at_a_time():
             self._retain(())
             self._attend_ms = 0
@@ -157,16 +154,16 @@ class Consuming:
         return frozenset(self._subscriptions.assigned)
 
     def subscription(self) -> frozenset[str]:
-        """Topics, those that match the pattern included; none where partitions were chosen."""
+        """Topics, including those that match the pattern; none if partitions are assigned."""
         return self._subscriptions.topics
 
     # Polling
 
     def at_hand(self, wake: Callable[[], None], taken: Taken) -> ConsumerRecords | None:
-        """What a poll hands out without waiting for anything or calling anything of the program's,
-        as most do; None where `poll` is to be called. Raises as that.
+        """The records of a poll that, like most, neither waits nor calls functions of the program;
+        None if `poll` has to be called instead. Raises as `poll`.
 
-        ``wake`` is called where something has to be done about it.
+        Calls ``wake`` if the core has something to do afterwards.
         """
         now_ms = self._calls.now_ms()
         if now_ms >= self._attend_ms or not self._is_calm():
@@ -190,7 +187,7 @@ class Consuming:
 
     @property
     def has_something(self) -> bool:
-        """That a poll may hand out."""
+        """Whether a poll has something to return."""
         return self._fetcher.has_something
 
     def _is_calm(self) -> bool:
@@ -201,17 +198,17 @@ class Consuming:
         )
 
     def poll(self, timeout_ms: int, taken: Taken) -> Steps[ConsumerRecords]:
-        """Once there are some, or time is up. None come, too, where a position moves over records
-        that nobody may see.
+        """Return records once there are some, or none if the time is up, or if a position only
+        moved past records that no program may see.
 
-        Raises ClientError, and what a listener of the program's own raises.
+        Raises ClientError, and what the program's listener raises.
         """
         with self._calls.one_at_a_time():
             fetched = yield from self._polled(timeout_ms, self._fetcher.collect, taken)
             return NOTHING if fetched is None else (yield from self._handing_out.steps(fetched))
 
     def poll_for_loop(self, timeout_ms: int) -> Steps[None]:
-        """As `poll`; the records are in ``one_by_one``."""
+        """Like `poll`, but leaves the records in ``one_by_one``."""
         with self._calls.one_at_a_time():
             taken = Taken()
             try:
@@ -225,7 +222,7 @@ class Consuming:
     def poll_batches(
         self, timeout_ms: int, taken: Taken
     ) -> Steps[Mapping[TopicPartition, list[StoredBatch]]]:
-        """As `poll`; deserializers and interceptors have no part in it."""
+        """Like `poll`, but bypasses deserializers and interceptors."""
         with self._calls.one_at_a_time():
             fetched = yield from self._polled(timeout_ms, self._fetcher.collect_batches, taken)
             return {} if fetched is None else fetched.records
@@ -233,7 +230,7 @@ class Consuming:
     def _polled(
         self, timeout_ms: int, collect: Callable[[int, Taken], Fetched[T]], taken: Taken
     ) -> Steps[Fetched[T] | None]:
-        """None where time is up."""
+        """None if the time is up."""
         check_time(timeout_ms)
         if isinstance(self._subscriptions.wish, Nothing):
             raise NotSubscribedError("subscribe() or assign() first: nothing is to be read")
@@ -241,8 +238,8 @@ class Consuming:
         self._polls.polled(self._calls.now_ms())
         deadline_ms = self._calls.now_ms() + timeout_ms
         while True:
-            # However this ends, the program has polled, and heeds its group: a member whose polls
-            # fail, one after the other, keeps its place and holds up no rebalance.
+            # Even a poll that raises counts as a poll, and serves the group: a member whose polls
+            # all fail stays in the group and delays no rebalance.
             self._group.polled(self._calls.now_ms())
             self._calls.heed_wakeup()
             yield from self._group.attend(self._listener)
@@ -275,7 +272,7 @@ class Consuming:
             self._group.enforce_rebalance(reason)
 
     def metrics(self) -> Groups:
-        """By group and Kafka's name, as they are now."""
+        """Current values, by group and under Kafka's names."""
         now_ms = self._calls.now_ms()
         groups = self._fetcher.statistics.metrics(now_ms)
         groups |= {
@@ -296,9 +293,9 @@ class Consuming:
         self._calls.wakeup()
 
     def close(self, timeout_ms: int) -> Steps[None]:
-        """Commit where that is automatic, leave, and end what brokers keep for this consumer.
+        """Commit if enable.auto.commit is on, leave the group, and close the fetch sessions.
 
-        Raises what a listener raises, when all is done.
+        Raises what the listener raised, once all is done.
         """
         with self._calls.one_at_a_time():
             self._calls.end()

@@ -1,6 +1,6 @@
 """The core of a consumer: does what is due, whether or not the program polls.
 
-It is driven as `MetadataUpdates` is. Errors are kept for the program's next call.
+It is driven like `MetadataUpdates`. Errors are kept for the program's next call.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from logquake.client.network.snapshot import Snapshot
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import OffsetForLeaderEpochRequest
 
-# Of a topic that is wanted. What else may be wrong with one passes, or comes up when it is read.
+# Errors of wanted topics. Other errors pass, or show when the topic is read.
 _TOLD_OF_TOPICS = (ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
 
 class Parts(NamedTuple):
-    """Of a consumer, each with its own part of what is due."""
+    """The parts of a consumer, each of which has its own work to do."""
 
     updates: MetadataUpdates
     validations: Validations
@@ -68,7 +68,7 @@ class ConsumerCore:
         parts.resets.poll(now_ms)
         parts.questions.poll(now_ms)
         parts.fetches.poll(now_ms)
-        if not self._metadata.update_delay_ms(now_ms):  # an answer made it known to be old
+        if not self._metadata.update_delay_ms(now_ms):  # a response showed it to be stale
             parts.updates.poll(now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
@@ -86,10 +86,10 @@ class ConsumerCore:
         return min((each for each in due if each is not None), default=None)
 
     def abandon(self, _why: ClientError) -> None:
-        """A program is told things in its calls alone, which are told by whoever drives them."""
+        """Nothing to do: a program learns of failure in its calls, from their driver."""
 
     def follow_metadata(self) -> None:
-        """Positions are led by whoever leads now."""
+        """Move positions to the partitions' current leaders."""
         snapshot = self._metadata.snapshot
         if snapshot is self._followed:
             return
@@ -100,7 +100,7 @@ class ConsumerCore:
         )
 
     def _can_validate(self, node_id: int) -> bool:
-        """Of a broker that we are not connected to that is not known, and hoped."""
+        """Without a connection we cannot know what the broker supports, and assume it can."""
         try:
             version = self._network.version_of(node_id, OffsetForLeaderEpochRequest)
         except ClientError as error:
@@ -113,7 +113,7 @@ class ConsumerCore:
                 self._failures.note(broker_error(info.error, f"topic {name}"))
 
     def _note_refusals(self) -> None:
-        """Nobody lets us in, or speaks as we do: that does not go away by itself."""
+        """Failed authentication and unsupported versions do not go away by themselves."""
         for node in self._metadata.nodes():
             failure = self._network.failure(node.id)
             is_new = self._noted.get(node.id) is not failure

@@ -1,4 +1,4 @@
-"""What the blocking and the asyncio consumer have in common: how they are made."""
+"""What the blocking and the asyncio consumer share: how they are created."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from logquake.client.settings.reading import merged, read
 from logquake.client.telling import Telling
 
 CLOSE_TIMEOUT_MS = 30_000
-ITERATION_MS = 60_000  # of a poll, where a program goes through records without an end
+ITERATION_MS = 60_000  # of each poll within an endless loop over records
 
 
 class FoundedConsumer(NamedTuple):
@@ -45,8 +45,8 @@ def found_consumer(
     clock: Clock | None = None,
     random: Random | None = None,
 ) -> FoundedConsumer:
-    """What is given as an argument stands for its key. Raises SettingsError, and TypeError for an
-    ``on_event`` that cannot be called.
+    """An argument replaces the configuration key of its name. Raises SettingsError, and TypeError
+    for an ``on_event`` that is not callable.
     """
     check_callback(on_event, "on_event")
     arguments = {
@@ -75,7 +75,7 @@ def found_consumer(
 def _handed_on(
     on_event: Callable[[GroupEvent], object] | None, telling: Telling
 ) -> Callable[[GroupEvent], None]:
-    """By the driver, when nobody has the core to himself."""
+    """Have the driver call ``on_event``, while nobody holds the core."""
 
     def add(event: GroupEvent) -> None:
         if on_event is not None:
@@ -86,11 +86,11 @@ def _handed_on(
 
 class ConsumerFacade(ABC):
     """``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores.
-    Deserializers, interceptors and assignors are objects, and Kafka's assignors go by their names;
-    without a deserializer, keys and values are bytes. Raises SettingsError.
+    Deserializers, interceptors and assignors are objects; Kafka's assignors may be given by name.
+    Without a deserializer, keys and values are bytes. Raises SettingsError.
 
-    ``on_event`` is told whenever its member joins, is out, or loses its coordinator, and when a
-    rebalance or a commit fails, and why, on the client's own thread, or on the loop.
+    ``on_event`` is called, on the client's own thread or on the loop, whenever the member joins,
+    drops out, or loses its coordinator, and when a rebalance or a commit fails, with the cause.
     """
 
     def __init__(
@@ -121,14 +121,14 @@ class ConsumerFacade(ABC):
 
     @abstractmethod
     def _start(self, founded: FoundedConsumer) -> None:
-        """Have it driven."""
+        """Start the driver."""
 
     @abstractmethod
     def _new_callers(self) -> Callers:
-        """Who may call: one thread, or one task, at a time."""
+        """What admits one thread, or one task, at a time."""
 
     def _or_api(self, timeout_ms: int | None) -> int:
-        """Raises TypeError and ValueError for what is no time."""
+        """Raises TypeError or ValueError for an invalid timeout."""
         if timeout_ms is None:
             return self.config.default_api_timeout_ms
         check_time(timeout_ms)

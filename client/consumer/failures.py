@@ -6,7 +6,7 @@ from logquake.client.errors import ClientError
 
 
 class Failures:
-    """One at a time: what else fails meanwhile fails again, if it still matters."""
+    """Keeps one error at a time: any other will recur if it still matters."""
 
     def __init__(self) -> None:
         self._error: ClientError | None = None
@@ -16,7 +16,7 @@ class Failures:
         return self._error is not None
 
     def note(self, error: object) -> None:
-        """Passed over are answers, and errors that go away by themselves."""
+        """Ignores responses without an error, and errors that are retriable."""
         if self._error is None and isinstance(error, ClientError) and not error.retriable:
             self._error = error
 

@@ -1,5 +1,5 @@
-"""What becomes of fetched records before a program has them: deserialized, intercepted, and with
-where it goes on behind them.
+"""What happens to fetched records before a program gets them: they are deserialized, intercepted,
+and accompanied by the next offsets.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class HandingOut:
         return self._deserializers.any or self._interceptors.any
 
     def steps(self, fetched: Fetched[ConsumerRecord]) -> Steps[ConsumerRecords]:
-        """The positions have moved: if something ends the call before its time, Ctrl-C or a
-        sys.exit() say, they move back.
+        """The positions have moved already: if Ctrl-C or a sys.exit(), say, cuts the call short,
+        they move back.
         """
         of: _Of = fetched.records
         try:
@@ -50,9 +50,9 @@ class HandingOut:
         return records
 
     def _deserialized(self, of: _Of) -> Steps[Made]:
-        """Records that cannot be deserialized are not passed over. Raises the error of one that is
-        the first of its partition, whatever else was read: while others go on, a program would
-        never hear that this one does not.
+        """Records that cannot be deserialized are not skipped. If one is the first of its
+        partition, its error is raised whatever else was read: while other partitions make progress,
+        the program would otherwise never learn that this one is stuck.
         """
         if not self._deserializers.any:
             return Made(of, {})
@@ -64,7 +64,7 @@ class HandingOut:
         return made
 
     def at_once(self, of: _Of) -> ConsumerRecords:
-        """Where nothing of the program's own is to be called."""
+        """For consumers without deserializers or interceptors of the program's."""
         next_offsets = {place: self._next_offset(place, records) for place, records in of.items()}
         return ConsumerRecords(of, next_offsets)
 

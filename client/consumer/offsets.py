@@ -8,8 +8,8 @@ from logquake.wire.sentinels import NO_GENERATION, NO_LEADER_EPOCH, UNKNOWN_MEMB
 
 
 class OffsetAndMetadata(NamedTuple):
-    """``offset`` is read next. ``leader_epoch`` is that of the record before it, if it is known:
-    a log that has it no more was cut off (KIP-320). ``metadata`` is the program's own.
+    """``offset`` is the next to be read. ``leader_epoch`` is that of the record before it, if
+    known: a log without it was truncated (KIP-320). ``metadata`` is any string of the program's.
     """
 
     offset: int
@@ -18,7 +18,7 @@ class OffsetAndMetadata(NamedTuple):
 
 
 class ConsumerGroupMetadata(NamedTuple):
-    """Who commits, for a producer that does it in a transaction (KIP-447)."""
+    """Identifies the member for a producer that commits in a transaction (KIP-447)."""
 
     group_id: str
     generation_id: int = NO_GENERATION

@@ -1,8 +1,8 @@
-"""What is left of a poll's records while a program loops over them one by one.
+"""The remaining records of a poll while a program loops over them one by one.
 
-The position is behind the record that the program was given last: that is what it commits, and
-where reading continues if it leaves its loop. Kafka's clients have no such loop; kafka-python's
-iterator behaves like this.
+The position follows the record that the program got last: that is what it commits, and where
+reading continues if it leaves its loop. Kafka's clients have no such loop; kafka-python's iterator
+behaves like this.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class OneByOne:
-    """An iterator that ends where another poll is due, and goes on after it.
+    """An iterator that ends when another poll is due, and continues after it.
 
-    A record is taken without the core's lock: what is assigned, sought and paused changes in the
-    program's own calls alone.
+    It takes a record without the core's lock: only the program's own calls assign, seek or pause
+    partitions.
     """
 
     def __init__(self, subscriptions: Subscriptions) -> None:
@@ -29,7 +29,7 @@ class OneByOne:
         self._shares: deque[_Share] = deque()
 
     def take_in(self, records: Iterable[ConsumerRecord]) -> None:
-        """The positions are behind them."""
+        """Take over a poll's records; the positions are already past them."""
         of: dict[TopicPartition, list[ConsumerRecord]] = {}
         for record in records:
             of.setdefault(record.place, []).append(record)
@@ -45,12 +45,12 @@ class OneByOne:
             record = share.next(self._subscriptions)
             if record is not None:
                 return record
-            share.give_back()  # nothing, but where a signal's handler cut it off
+            share.give_back()  # does nothing, unless a signal handler cut the last round short
             self._shares.popleft()
         raise StopIteration
 
     def give_back(self) -> None:
-        """It is read again."""
+        """Have the remaining records read again."""
         for share in self._shares:
             share.give_back()
         self._shares.clear()
@@ -60,7 +60,7 @@ class OneByOne:
 
 
 class _Share:
-    """One partition's; ``state`` is None of one that an interceptor made up."""
+    """One partition's records; ``state`` is None if an interceptor made the partition up."""
 
     def __init__(self, records: Sequence[ConsumerRecord], state: PartitionState | None) -> None:
         self._state = state
@@ -69,7 +69,7 @@ class _Share:
         self._mark(0)
 
     def next(self, subscriptions: Subscriptions) -> ConsumerRecord | None:
-        """None at its end, also where the program has sought, or paused it, or has it no more."""
+        """None at the end, and if the program sought or paused it, or it is no longer assigned."""
         if self._given == len(self._records):
             return None
         record = self._records[self._given]
@@ -86,8 +86,8 @@ class _Share:
             self._state.give_back()
 
     def _mark(self, given: int) -> None:
-        """So many are given. What the program commits goes by ``unseen`` alone, which is set once
-        nothing is left that a signal's handler could come before.
+        """Note how many were given. Commits depend on ``unseen`` alone, so it is set last: a signal
+        handler may interrupt at any point.
         """
         unseen = None if given == len(self._records) else self._records[given].offset
         self._given = given

@@ -18,7 +18,7 @@ from logquake.wire.sentinels import NO_LEADER
 
 @dataclass(frozen=True, slots=True)
 class Initializing:
-    """Nobody knows yet where to begin: what is committed has to be asked for."""
+    """The starting position is not known yet: the committed offset has to be fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Fetching:
 
 @dataclass(frozen=True, slots=True)
 class AwaitReset:
-    """ListOffsets has to say where the log begins or ends; not to be asked before `retry_at_ms`."""
+    """ListOffsets has to find the log's beginning or end, but not before `retry_at_ms`."""
 
     policy: OffsetReset
     retry_at_ms: int = 0
@@ -36,7 +36,7 @@ class AwaitReset:
 
 @dataclass(frozen=True, slots=True)
 class AwaitValidation:
-    """The leader has changed: OffsetForLeaderEpoch has to say whether its log is what was read."""
+    """The leader changed: OffsetForLeaderEpoch has to check its log against what was read."""
 
     position: FetchPosition
     retry_at_ms: int = 0
@@ -51,20 +51,20 @@ class _NearerReplica(NamedTuple):
 
 
 class PartitionState:
-    """What an answer told of the log stays until the next one; None before the first."""
+    """Offsets of the log are those of the last response; None before the first."""
 
     def __init__(self) -> None:
         self.fetch_state: FetchState = Initializing()
-        # Of a poll's records the first that the program has not been given yet, where it goes
-        # through them one by one; the position is behind all of them.
+        # While the program loops over a poll's records one by one: the first that it has not
+        # got yet. The position is past all of them.
         self.unseen: int | None = None
-        self._handed_out = -1  # what is before it
+        self._handed_out = -1  # all records before it were
         self.high_watermark: int | None = None
         self.last_stable_offset: int | None = None
         self.log_start_offset: int | None = None
         self.is_paused = False  # by the program
         self.is_being_revoked = False
-        self.awaits_callback = False  # the program has not heard yet that it is assigned
+        self.awaits_callback = False  # the program has not been told of the assignment yet
         self._nearer: _NearerReplica | None = None
         self._left_alone_until_ms = 0
 
@@ -82,7 +82,7 @@ class PartitionState:
 
     @property
     def seen(self) -> FetchPosition | None:
-        """The valid position, as far as the program has been given what is before it."""
+        """The valid position, counting only records that the program has got."""
         return self._as_seen(self.valid_position)
 
     def _as_seen(self, position: FetchPosition | None) -> FetchPosition | None:
@@ -100,18 +100,18 @@ class PartitionState:
         return self.is_fetchable and self._left_alone_until_ms <= now_ms
 
     def leave_alone(self, until_ms: int) -> None:
-        """Its leader refuses. It is not fetched until then, or until it has another leader, or
-        position: the next refusal would come as soon.
+        """Back off, since the leader refuses and would do so again. The partition is not fetched
+        until then, unless its leader or position changes.
         """
         self._left_alone_until_ms = until_ms
 
     def fetched_again_ms(self, now_ms: int) -> int | None:
-        """When, if it has to wait."""
+        """When the back-off ends, if there is one."""
         has_to_wait = self.is_fetchable and self._left_alone_until_ms > now_ms
         return self._left_alone_until_ms if has_to_wait else None
 
     def seek(self, position: FetchPosition, *, validate: bool = False) -> None:
-        """With `validate` the leader is asked first, where both epochs are known."""
+        """With `validate` the leader is asked first, if both epochs are known."""
         self._left_alone_until_ms = 0
         if validate and position.can_be_validated:
             self.fetch_state = AwaitValidation(position)
@@ -119,27 +119,27 @@ class PartitionState:
             self.fetch_state = Fetching(position)
 
     def give_back(self) -> None:
-        """What the program has not been given yet is read again."""
+        """Have the records that the program has not got yet read again."""
         if self.unseen is not None:
             self.go_back(self.unseen)
         self.unseen = None
 
     def go_back(self, offset: int) -> None:
-        """From the position, if there is one, to what was handed out and is not seen."""
+        """Move the position, if there is one, back to a record that was handed out."""
         if (position := self.position) is not None:
             is_in_doubt = self.valid_position is None  # a new leader, since it was read
             self.seek(self._back_from(position, offset), validate=is_in_doubt)
 
     def _back_from(self, position: FetchPosition, offset: int) -> FetchPosition:
-        """It may have moved since it was behind what was handed out: where a new leader's log parts
-        from what was read (KIP-320), that is not passed over; where it was reset, it stays.
+        """The position may have moved after the records were handed out. If a new leader's log
+        diverges earlier (KIP-320), the divergence is not skipped; a reset forward stays.
         """
         if position.offset > self._handed_out:
             return position
         return position._replace(offset=min(offset, position.offset))
 
     def take_back(self, before: FetchPosition) -> None:
-        """What was read since is read again: the program was given none of it."""
+        """Have records after ``before`` read again, since the program got none of them."""
         self.go_back(before.offset)
         self.unseen = None
 
@@ -147,14 +147,14 @@ class PartitionState:
         self.fetch_state = AwaitReset(policy)
 
     def retry_at(self, now_ms: int) -> None:
-        """What was asked for its state failed."""
+        """Back off after the request that its state needs has failed."""
         if isinstance(self.fetch_state, AwaitReset | AwaitValidation):
             self.fetch_state = replace(self.fetch_state, retry_at_ms=now_ms)
 
     def follow(self, leader: LeaderAndEpoch, *, can_validate: bool) -> None:
-        """The partition is led by `leader`, which may be who led it before.
+        """Note the partition's leader, which may be the same as before.
 
-        A leader that does not know OffsetForLeaderEpoch with epochs is believed.
+        A leader that does not support OffsetForLeaderEpoch with epochs is trusted.
         """
         position = self.position
         if position is None or leader.node_id == NO_LEADER:
@@ -166,25 +166,25 @@ class PartitionState:
             self._nearer = None
 
     def advance(self, offset: int, epoch: int) -> None:
-        """What is before `offset` was handed out; only of who is Fetching."""
+        """Records before `offset` were handed out. Only in the stage Fetching."""
         position = self.valid_position
         if position is None:
             raise ValueError("it has no valid position to go on from")
-        self._handed_out = offset  # first: what cuts this off leaves no position behind it
+        self._handed_out = offset  # first, so that no interrupt can leave the position past it
         self.fetch_state = Fetching(FetchPosition(offset, epoch, position.leader))
 
     def end_offset(self, isolation: Isolation) -> int | None:
-        """What follows the last record that may be read, as far as was told."""
+        """The offset after the last readable record, if known."""
         committed = isolation is Isolation.READ_COMMITTED
         return self.last_stable_offset if committed else self.high_watermark
 
     def lag(self, isolation: Isolation) -> int | None:
-        """Records between the position and that."""
+        """The number of offsets between the position and `end_offset`."""
         end, position = self.end_offset(isolation), self._as_seen(self.position)
         return None if end is None or position is None else end - position.offset
 
     def metrics(self, isolation: Isolation) -> dict[str, float]:
-        """Under Kafka's names, as far as was told; -1 for no nearer replica."""
+        """Known values, under Kafka's names; the replica is -1 if none is preferred."""
         told: dict[str, float] = {
             "preferred-read-replica": -1 if self._nearer is None else self._nearer.node_id
         }
@@ -197,17 +197,17 @@ class PartitionState:
     # KIP-392
 
     def prefer_replica(self, node_id: int, until_ms: int) -> None:
-        """It keeps its time if it is the one that is preferred already."""
+        """If it is preferred already, its time is not extended."""
         if self._nearer is None or self._nearer.node_id != node_id:
             self._nearer = _NearerReplica(node_id, until_ms)
 
     def preferred_replica(self, now_ms: int) -> int | None:
-        """A nearer one than the leader; after its time the leader is asked again."""
+        """A replica nearer than the leader; once its time is up, the leader is asked again."""
         if self._nearer is not None and now_ms > self._nearer.until_ms:
             self._nearer = None
         return None if self._nearer is None else self._nearer.node_id
 
     def forget_replica(self) -> int | None:
-        """Read from the leader; who was preferred."""
+        """Read from the leader again. Returns the replica that was preferred."""
         nearer, self._nearer = self._nearer, None
         return None if nearer is None else nearer.node_id

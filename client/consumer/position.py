@@ -11,15 +11,15 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class LeaderAndEpoch(NamedTuple):
-    """NO_LEADER while nobody leads; NO_LEADER_EPOCH of brokers that tell none."""
+    """NO_LEADER without a leader; NO_LEADER_EPOCH from brokers that report no epochs."""
 
     node_id: int = NO_LEADER
     epoch: int = NO_LEADER_EPOCH
 
 
 class FetchPosition(NamedTuple):
-    """``offset`` is read next. ``epoch`` is that of the record before it, if it was seen: a log
-    that has it no more was cut off (KIP-320).
+    """``offset`` is the next to be read. ``epoch`` is that of the record before it, if it was read:
+    a log without that epoch was truncated (KIP-320).
     """
 
     offset: int
@@ -32,7 +32,7 @@ class FetchPosition(NamedTuple):
 
 
 class EpochEnd(NamedTuple):
-    """What a leader says of an epoch (OffsetForLeaderEpoch): -1 where it knows none."""
+    """A leader's answer about an epoch (OffsetForLeaderEpoch): -1 if it knows none."""
 
     epoch: int
     end_offset: int
@@ -43,7 +43,7 @@ class EpochEnd(NamedTuple):
 
 
 class LogTruncation(NamedTuple):
-    """What was read is not in the log any more; ``diverges_at`` None: nobody can say from where."""
+    """Records that were read are no longer in the log; ``diverges_at`` is None if unknown."""
 
     place: TopicPartition
     position: FetchPosition
@@ -56,8 +56,8 @@ class LogTruncation(NamedTuple):
 
 
 class LogTruncatedError(OffsetOutOfRangeError):
-    """Records that were read are lost, and nothing shall be reset: seek() says where to go on
-    (Kafka's LogTruncationException).
+    """Records that were read are lost, and auto.offset.reset is none: seek() to continue (Kafka's
+    LogTruncationException).
     """
 
     def __init__(self, truncations: Sequence[LogTruncation]) -> None:

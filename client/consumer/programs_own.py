@@ -1,6 +1,6 @@
 """The functions that a program gives a consumer: deserializers and interceptors.
 
-They run in the program's own calls, while nobody holds the consumer's lock.
+They run within the program's own calls, without the consumer's lock.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
 
 
 class DeserializerOfTopics(Protocol):
-    """Kafka's Deserializer, where the bytes alone do not say enough."""
+    """Kafka's Deserializer, for formats that need more than the bytes."""
 
     def deserialize(self, topic: str, headers: Headers, data: bytes | None, /) -> Any: ...
 
 
 Deserializer: TypeAlias = Callable[[bytes], Any] | DeserializerOfTopics
-"""A function of the bytes, which is not asked about None; or an object, which is."""
+"""A function of the bytes, not called for None; or an object, which is called for None too."""
 
 
 class ConsumerInterceptor:
-    """Override what you need (KIP-42). What it raises is logged, and changes nothing."""
+    """Override what you need (KIP-42). Exceptions are logged, and otherwise ignored."""
 
     def on_consume(self, records: ConsumerRecords, /) -> ConsumerRecords:
-        """On their way to the program: what it gets in their place."""
+        """Called before records are returned; the program gets what this returns instead."""
         return records
 
     def on_commit(self, offsets: Offsets, /) -> None:
-        """They are committed."""
+        """Called after these offsets were committed."""
 
     def close(self) -> None:
-        """With the consumer."""
+        """Called when the consumer closes."""
 
 
 _Of = Mapping[TopicPartition, Sequence[ConsumerRecord]]
 
 
 class Made(NamedTuple):
-    """``failed`` by partition: what comes after such a record was not looked at."""
+    """``failed`` has errors by partition; records after the failing one were not tried."""
 
     records: Mapping[TopicPartition, Sequence[ConsumerRecord]]
     failed: dict[TopicPartition, RecordDeserializationError]
@@ -103,7 +103,7 @@ def _deserialized(
 
 
 class Interceptors:
-    """In the order given, each with what the one before made of the records."""
+    """Called in the given order, each with what the previous one returned."""
 
     def __init__(self, interceptors: Sequence[ConsumerInterceptor]) -> None:
         self._interceptors = interceptors

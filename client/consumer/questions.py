@@ -1,4 +1,4 @@
-"""What a call of the program waits for: asked until it is answered, or given up."""
+"""Lookups that a call of the program waits for: repeated until answered, or given up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from logquake.client.errors import ClientError
 
 
 class ProgramQuestion(Protocol):
-    """``failure``: of one that is done, why there is no answer; before, what has failed last."""
+    """``failure`` says why a question that is done has no answer; before, the last failure."""
 
     failure: ClientError | None
 
@@ -21,7 +21,7 @@ class ProgramQuestion(Protocol):
 
 
 class ProgramQuestions:
-    """Those that somebody waits for."""
+    """The questions that a call is waiting for."""
 
     def __init__(self) -> None:
         self._asked: list[ProgramQuestion] = []

@@ -11,9 +11,9 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class ConsumerRecord(NamedTuple):
-    """A record, and where it was. ``leader_epoch`` is NO_LEADER_EPOCH in formats before 2.
+    """A record, and its place. ``leader_epoch`` is NO_LEADER_EPOCH in formats before 2.
 
-    Key and value are what the deserializers made of them, bytes or None without one.
+    Key and value are what the deserializers returned; without a deserializer, bytes or None.
     """
 
     place: TopicPartition
@@ -35,9 +35,10 @@ class ConsumerRecord(NamedTuple):
 
 
 class ConsumerRecords:
-    """In the order of each partition, one partition after the other.
+    """Records in the order of each partition, one partition after the other.
 
-    ``next_offsets`` is where each goes on: what to commit once all is done (KIP-1094).
+    ``next_offsets`` has each partition's next offset, to be committed when all records have been
+    processed (KIP-1094).
     """
 
     def __init__(
@@ -60,11 +61,11 @@ class ConsumerRecords:
 
     @property
     def partitions(self) -> list[TopicPartition]:
-        """Of which there are records."""
+        """The partitions that have records."""
         return list(self._of)
 
     def records(self, of: TopicPartition | str) -> list[ConsumerRecord]:
-        """Of a partition, or of all of a topic's."""
+        """The records of a partition, or of all partitions of a topic."""
         if isinstance(of, TopicPartition):
             return list(self._of.get(of, ()))
         return [

@@ -30,7 +30,7 @@ class Seeking:
         group: Coordination | Ungrouped,
         trouble: Callable[[], str],
     ) -> None:
-        """``trouble`` as `NetworkClient` has it."""
+        """``trouble`` is that of `NetworkClient`."""
         self._calls = calls
         self._subscriptions = subscriptions
         self._metadata = metadata
@@ -38,9 +38,9 @@ class Seeking:
         self._trouble = trouble
 
     def seek(self, place: TopicPartition, to: int | OffsetAndMetadata) -> None:
-        """With a leader epoch it is seen first whether the log still is what was read (KIP-320).
+        """With a leader epoch, the log is first checked for truncation (KIP-320).
 
-        Raises ValueError for a negative offset, TypeError for what is none.
+        Raises ValueError for a negative offset, TypeError for something other than an offset.
         """
         wanted = OffsetAndMetadata(to) if isinstance(to, int) else to
         check_place(place)
@@ -54,11 +54,11 @@ class Seeking:
             state.unseen = None
 
     def seek_to_beginning(self, places: Collection[TopicPartition]) -> None:
-        """Of all that are assigned, where none is named. Lazily: it is asked for when it is due."""
+        """Of all assigned partitions by default. Lazy: the core looks the offsets up later."""
         self._reset(places, OffsetReset.EARLIEST)
 
     def seek_to_end(self, places: Collection[TopicPartition]) -> None:
-        """As `seek_to_beginning`. With read_committed, to the last stable offset."""
+        """Like `seek_to_beginning`. With read_committed, to the last stable offset."""
         self._reset(places, OffsetReset.LATEST)
 
     def _reset(self, places: Collection[TopicPartition], policy: OffsetReset) -> None:
@@ -69,8 +69,8 @@ class Seeking:
                 state.unseen = None
 
     def position(self, place: TopicPartition, timeout_ms: int) -> Steps[int]:
-        """The offset that the program gets next. Raises TimedOutError, and ClientError of looking
-        for it.
+        """The offset that the program gets next. Raises TimedOutError, or the ClientError of the
+        lookup.
         """
         with self._calls.one_at_a_time():
             check_place(place)
@@ -94,7 +94,7 @@ class Seeking:
             return position.offset
 
     def pause(self, places: Collection[TopicPartition]) -> None:
-        """Nothing of them is handed out, or fetched, until `resume`; they stay assigned."""
+        """Neither fetch nor return their records until `resume`; they stay assigned."""
         self._set_paused(places, to=True)
 
     def resume(self, places: Collection[TopicPartition]) -> None:

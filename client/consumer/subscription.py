@@ -1,7 +1,7 @@
 """What a consumer wants to read, and what it reads (Kafka's SubscriptionState).
 
 It subscribes to topics or a pattern, and its group assigns partitions; or the program assigns
-partitions. Never both: the group would take back what the program has chosen.
+partitions. Never both: the group would revoke what the program assigned.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ToTopics:
 
 @dataclass(frozen=True, slots=True)
 class ToPattern:
-    """`topics` are those that are known and match it whole."""
+    """`topics` are the known ones whose whole name matches."""
 
     pattern: re.Pattern[str]
     topics: frozenset[str] = frozenset()
@@ -48,41 +48,41 @@ class ToPattern:
 
 @dataclass(frozen=True, slots=True)
 class ToPartitions:
-    """Of the program's choice."""
+    """Partitions that the program assigned."""
 
 
 Wish = Nothing | ToTopics | ToPattern | ToPartitions
 
 
 class Subscriptions:
-    """Partitions are gone through in an order that turns: who was served goes to the end."""
+    """Partitions are iterated round robin: one that was served moves to the end."""
 
     def __init__(self, default_reset: OffsetReset) -> None:
         self.default_reset = default_reset
         self.wish: Wish = Nothing()
-        self.assignments = 0  # counted: whoever looks for new partitions looks after each
+        self.assignments = 0  # a counter: a change means that there may be new partitions
         self._of_group: frozenset[str] = frozenset()
         self._assigned: OrderedDict[TopicPartition, PartitionState] = OrderedDict()
 
     # What is wanted
 
     def subscribe(self, topics: Collection[str]) -> bool:
-        """Whether that is new. Raises ValueError where partitions or a pattern were chosen."""
+        """Returns whether that is new. Raises ValueError after `assign` or with a pattern."""
         self._refuse_unless(ToTopics)
         before, self.wish = self.wish, ToTopics(frozenset(topics))
         return before != self.wish
 
     def subscribe_pattern(self, pattern: re.Pattern[str], known: Iterable[str]) -> None:
-        """Those that are ``known`` and match are subscribed to at once.
+        """``known`` topics that match are subscribed to at once.
 
-        Raises ValueError where partitions or topics were chosen.
+        Raises ValueError after `assign`, or if topics are subscribed to.
         """
         self._refuse_unless(ToPattern)
         self.wish = ToPattern(pattern)
         self.match(known)
 
     def match(self, topics: Iterable[str]) -> bool:
-        """Those that there are now; whether others match the pattern than before."""
+        """Match against the existing topics. Returns whether the matching ones changed."""
         if not isinstance(self.wish, ToPattern):
             raise ValueError("no pattern is subscribed to")
         pattern, before = self.wish.pattern, self.wish.topics
@@ -97,16 +97,16 @@ class Subscriptions:
 
     @property
     def topics(self) -> frozenset[str]:
-        """Subscribed to, none of partitions that the program chose."""
+        """The subscribed topics; none if the program assigned partitions."""
         return self.wish.topics if isinstance(self.wish, ToTopics | ToPattern) else frozenset()
 
     @property
     def is_of_group(self) -> bool:
-        """The group says what is read."""
+        """Whether the group assigns the partitions."""
         return isinstance(self.wish, ToTopics | ToPattern)
 
     def group_wants(self, topics: Iterable[str]) -> bool:
-        """The leader of a group has to know of all members' topics; whether some are new to it."""
+        """A group's leader must know all members' topics. Returns whether some are new to it."""
         self._of_group = frozenset(topics)
         return not self._of_group <= self.topics
 
@@ -115,7 +115,7 @@ class Subscriptions:
 
     @property
     def metadata_topics(self) -> frozenset[str]:
-        """Whose metadata is wanted."""
+        """The topics whose metadata is wanted."""
         return self.topics | self._of_group | {place.topic for place in self._chosen()}
 
     def _chosen(self) -> Iterable[TopicPartition]:
@@ -130,21 +130,21 @@ class Subscriptions:
     # What is assigned
 
     def assign(self, places: Collection[TopicPartition]) -> None:
-        """The program's choice. What was assigned before goes on where it is."""
+        """For the program. Partitions that were assigned before keep their positions."""
         self._refuse_unless(ToPartitions)
         self.wish = ToPartitions()
         if self._assigned.keys() != set(places):
             self._set(places)
 
     def is_wanted(self, places: Iterable[TopicPartition]) -> bool:
-        """Whether all of a group's assignment is of topics that are still subscribed to."""
+        """Whether all topics in a group's assignment are still subscribed to."""
         if isinstance(self.wish, ToPattern):
             pattern = self.wish.pattern
             return all(pattern.fullmatch(place.topic) for place in places)
         return all(place.topic in self.topics for place in places)
 
     def assign_from_group(self, places: Collection[TopicPartition]) -> None:
-        """What is new is not fetched before `callback_done`: the program may want to seek first."""
+        """Do not fetch new partitions before `callback_done`: the program may seek first."""
         if not self.is_of_group:
             raise ValueError("a group assigns nothing to who chose partitions")
         added = set(places).difference(self._assigned)
@@ -158,7 +158,7 @@ class Subscriptions:
         self.assignments += 1
 
     def being_revoked(self, places: Iterable[TopicPartition]) -> None:
-        """Nothing of them is handed out any more."""
+        """Return no more of their records."""
         for place in places:
             self.of(place).is_being_revoked = True
 
@@ -181,11 +181,11 @@ class Subscriptions:
             raise NotAssignedError(f"{place} is not assigned to this consumer") from None
 
     def find(self, place: TopicPartition) -> PartitionState | None:
-        """As `of`, for answers: what they are about may be gone."""
+        """Like `of`, for responses: their partition may no longer be assigned."""
         return self._assigned.get(place)
 
     def to_end(self, place: TopicPartition) -> None:
-        """It was served, or cannot be."""
+        """The partition was served, or cannot be."""
         if place in self._assigned:
             self._assigned.move_to_end(place)  # in one step: it is assigned whatever comes
 
@@ -193,14 +193,14 @@ class Subscriptions:
         return [place for place, state in self._assigned.items() if state.may_be_fetched(now_ms)]
 
     def next_fetch_ms(self, now_ms: int) -> int | None:
-        """When the next of those may be fetched that have to wait; None if none has."""
+        """When the next back-off of a partition ends; None without one."""
         due = (state.fetched_again_ms(now_ms) for state in self._assigned.values())
         return min((each for each in due if each is not None), default=None)
 
     # Where it is read
 
     def consumed(self) -> dict[TopicPartition, FetchPosition]:
-        """What a commit of all says."""
+        """The positions that a commit without arguments commits."""
         return {
             place: position
             for place, state in self._assigned.items()
@@ -215,7 +215,7 @@ class Subscriptions:
         }
 
     def reset_initializing(self) -> None:
-        """Nothing is committed for them. Raises NoOffsetForPartitionError without a policy."""
+        """They have no committed offset. Raises NoOffsetForPartitionError without a policy."""
         places = self.initializing()
         if self.default_reset is not OffsetReset.NONE:
             for place in places:
@@ -239,14 +239,14 @@ class Subscriptions:
         }
 
     def retry_at(self, places: Iterable[TopicPartition], at_ms: int) -> None:
-        """What was asked for them has failed, or shall have by then."""
+        """A request for them failed, or will be considered failed by then."""
         for place in places:
             state = self.find(place)
             if state is not None:
                 state.retry_at(at_ms)
 
     def next_retry_ms(self, now_ms: int) -> int | None:
-        """When the next of those may be asked about that have to wait; None if none has."""
+        """When the next reset or validation may be retried; None if none is waiting."""
         due = (
             state.fetch_state.retry_at_ms
             for state in self._assigned.values()
@@ -258,7 +258,7 @@ class Subscriptions:
     def was_reset(
         self, place: TopicPartition, policy: OffsetReset, position: FetchPosition
     ) -> None:
-        """An answer has come. Meanwhile the program may have sought, or wished another reset."""
+        """Take in a response, unless the program has since sought or asked for another reset."""
         state = self.find(place)
         if state is None or not isinstance(state.fetch_state, AwaitReset):
             return
@@ -268,15 +268,16 @@ class Subscriptions:
     def validated(
         self, place: TopicPartition, asked: FetchPosition, end: EpochEnd
     ) -> LogTruncation | None:
-        """The leader has said where the epoch of `asked` ends; a truncation the program is told.
+        """Take in where the leader says the epoch of `asked` ends. Returns a truncation to report.
 
-        With a policy of resets it goes on by itself: where the logs part, else as the policy says.
+        With a reset policy the partition continues by itself where the logs diverge, or, if that is
+        unknown, as the policy says.
         """
         state = self.find(place)
         if state is None or not isinstance(state.fetch_state, AwaitValidation):
             return None
         if state.fetch_state.position != asked:
-            return None  # it was sought, or has another leader, since
+            return None  # the program sought, or the leader changed, since
         if not end.is_undefined and end.end_offset >= asked.offset:
             state.seek(asked)
         elif self.default_reset is OffsetReset.NONE:
@@ -292,7 +293,7 @@ class Subscriptions:
         leader_of: Callable[[TopicPartition], LeaderAndEpoch],
         can_validate: Callable[[int], bool],
     ) -> None:
-        """Metadata is new (OffsetsRequestManager.validatePositionsOnMetadataChange)."""
+        """Call on new metadata (OffsetsRequestManager.validatePositionsOnMetadataChange)."""
         for place, state in self._assigned.items():
             leader = leader_of(place)
             state.follow(leader, can_validate=can_validate(leader.node_id))

@@ -17,7 +17,7 @@ from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 
 
 class TopicSearch:
-    """Satisfies `ProgramQuestion`. ``found`` lacks topics that there are not."""
+    """Satisfies `ProgramQuestion`. ``found`` lacks topics that do not exist."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class TopicSearch:
         self._network.send(node.id, asked, now_ms)
 
     def _answered(self, version: int, answer: Answer) -> None:
-        """It is looked at in the next poll, which knows the time."""
+        """Keep the response for the next poll, which knows the time."""
         self._answer = (version, answer)
 
     def _heed(self, version: int, answer: Answer, now_ms: int) -> None:

@@ -9,8 +9,8 @@ from logquake.client.consumer.subscription import Subscriptions, ToPattern
 
 
 class SubscribedTopics:
-    """Satisfies network.WantedTopics: what is subscribed or assigned, all topics for a pattern, and
-    what somebody asks about just now.
+    """Satisfies network.WantedTopics: subscribed or assigned topics, all topics for a pattern, and
+    those of lookups in progress.
     """
 
     def __init__(self, subscriptions: Subscriptions, *, excludes_internal: bool = True) -> None:
@@ -19,7 +19,7 @@ class SubscribedTopics:
         self._transient: Counter[str] = Counter()
 
     def use(self, topic: str, _now_ms: int) -> bool:
-        """Until `drop`, as often."""
+        """Want the topic until as many calls of `drop`."""
         self._transient[topic] += 1
         return self._transient[topic] == 1 and topic not in self._subscriptions.metadata_topics
 
@@ -32,10 +32,10 @@ class SubscribedTopics:
         return sorted(self._subscriptions.metadata_topics | self._transient.keys())
 
     def new(self) -> None:
-        """All are asked about at once."""
+        """New topics are not requested separately."""
 
     def answered(self, _topic: str) -> None:
-        """It is asked about again all the same."""
+        """Nothing to do: wanted topics are requested each time."""
 
     def is_in_use(self, topic: str, _now_ms: int, /, is_internal: bool = False) -> bool:
         if topic in self._transient or topic in self._subscriptions.metadata_topics:
@@ -43,11 +43,11 @@ class SubscribedTopics:
         return self.may_match(topic, is_internal=is_internal)
 
     def may_match(self, topic: str, *, is_internal: bool) -> bool:
-        """Whether it is one of those that the pattern, if any, is about."""
+        """Whether the topic may match the pattern, if there is one."""
         wish = self._subscriptions.wish
         if not isinstance(wish, ToPattern) or (is_internal and self._excludes_internal):
             return False
         return wish.pattern.fullmatch(topic) is not None
 
     def forget_idle(self, _now_ms: int) -> None:
-        """None is ever idle."""
+        """Nothing to do: no topic is ever idle."""

@@ -1,4 +1,4 @@
-"""Takes the group's place without a group.id: nothing is committed, the program assigns."""
+"""Stands in for the group without a group.id: nothing is committed, the program assigns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FOR_EVER_MS = 2**63 - 1
 
 
 class Ungrouped:
-    """In the place of a `Coordination`, whose docstrings hold. What is of a group raises
+    """Replaces a `Coordination`, whose docstrings apply. Calls that need a group raise
     NoGroupError.
     """
 
@@ -31,7 +31,7 @@ class Ungrouped:
         self._subscriptions = subscriptions
 
     def poll(self, _now_ms: int) -> None:
-        """Nobody coordinates it."""
+        """Nothing to do without a coordinator."""
 
     def next_due_ms(self, _now_ms: int) -> None: ...
 
@@ -40,10 +40,10 @@ class Ungrouped:
         yield from ()
 
     def polled(self, _now_ms: int) -> None:
-        """Nobody wants to know."""
+        """Nothing to do without a group."""
 
     def want_position(self, _place: TopicPartition) -> None:
-        """It is reset by `check_positions`."""
+        """Nothing to do: `check_positions` resets the position."""
 
     def check_positions(self) -> None:
         self._subscriptions.reset_initializing()
@@ -63,7 +63,7 @@ class Ungrouped:
         _refuse()
 
     def reassigning(self) -> None:
-        """Nothing is committed."""
+        """Nothing to do: nothing is committed."""
 
     def group_metadata(self) -> NoReturn:
         _refuse()
