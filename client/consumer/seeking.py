@@ -44,6 +44,8 @@ class Seeking:
         """
         wanted = OffsetAndMetadata(to) if isinstance(to, int) else to
         check_place(place)
+        if not isinstance(wanted, OffsetAndMetadata):
+            raise TypeError(f"{to!r:.100} is neither an offset nor an OffsetAndMetadata")
         check_offset(wanted)
         with self._calls.one_at_a_time():
             state = self._subscriptions.of(place)

@@ -56,6 +56,11 @@ class Admitting:
         """Of what begins to wait now: max.block.ms."""
         return self._clock.now_ms() + self._config.max_block_ms
 
+    def check_may_append(self) -> None:
+        """Before anything is waited for. Raises TransactionError, and ProducerClosedError."""
+        if self._transactions is not None:
+            self._transactions.check_may_send()
+
     def check_size(self, size: int) -> None:
         """Of a batch of one record. Raises RecordTooLargeError."""
         for key, bound in (
@@ -74,9 +79,7 @@ class Admitting:
         lease: Lease | None = None,
     ) -> Appended[D] | None:
         """To a topic that is known; see `Accumulator.append`. Raises TransactionError too."""
-        transactions = self._transactions
-        if transactions is not None:
-            transactions.check_may_send()
+        self.check_may_append()
         leaders = self._leaders()
         now_ms = self._clock.now_ms()
         appended = self._accumulator.append(way, topic, partition, item, leaders, now_ms, lease)
@@ -84,8 +87,8 @@ class Admitting:
             return None
         if appended.wakes:  # of each batch at least once, which is often enough
             self._metadata.use(topic, now_ms)
-        if transactions is not None:
-            transactions.appended(appended.place)
+        if self._transactions is not None:
+            self._transactions.appended(appended.place)
         return appended
 
     def append_in_time(

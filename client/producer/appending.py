@@ -112,6 +112,7 @@ class Appending:
         topic, partition, record, _ = outgoing
         check_topic(topic)
         admitting = self._admitting
+        admitting.check_may_append()
         deadline_ms = admitting.deadline_ms()
         known = yield from self._topics.wait(topic, partition, self._clock.now_ms(), deadline_ms)
         chosen = yield from self._choose(outgoing, known, deadline_ms)

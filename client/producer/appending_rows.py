@@ -51,6 +51,7 @@ class AppendingRows:
 
     def _wait_and_append(self, topic: str, rows: Rows, on_failure: OnFailure) -> Steps[None]:
         admitting = self._admitting
+        admitting.check_may_append()
         known = yield from self._topics.wait(
             topic, rows.largest_partition, self._clock.now_ms(), admitting.deadline_ms()
         )

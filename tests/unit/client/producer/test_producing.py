@@ -14,6 +14,7 @@ from logquake.client.errors import (
     ConnectionLostError,
     DeliveryError,
     TimedOutError,
+    TransactionStateError,
 )
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.hashing import partition_for
@@ -361,3 +362,14 @@ def test_a_topic_that_is_not_known_in_time_is_told_with_why_nobody_answers() -> 
     program.producing.foundation.updates.failure = ConnectionLostError("of the last question")
     steps = program.producing.appending.in_time(program.outgoing(topic="u"))
     assert NOBODY in refusal(steps)
+
+
+def test_a_record_that_no_transaction_takes_is_refused_before_its_topic_is_waited_for() -> None:
+    """With many sends in a transaction that has failed, each would wait for max.block.ms."""
+    program = Program(transactional_id="mine")
+    steps = program.producing.appending.in_time(program.outgoing(topic="u"))
+    told = next(steps)
+    assert isinstance(told, Call), "it waits"
+    told.function()  # an interceptor hears of it
+    with pytest.raises(TransactionStateError):
+        steps.send(None)
