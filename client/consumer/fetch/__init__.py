@@ -2,7 +2,7 @@
 
 fetching.py         which broker is asked for which partitions, and what its answer brings
 fetch_requests.py   sends those requests
-sessions.py         what a request need not name again (KIP-227)
+sessions.py         fetch sessions: a request names only what has changed (KIP-227)
 batches.py          the batches of an answer, and what a reader may see of them
 aborted.py          leaves out the records of aborted transactions
 completed.py        one partition's share of an answer

@@ -13,16 +13,16 @@ from logquake.wire.records import BatchHeader, ControlType, read_end_marker
 
 
 class AbortedBatches:
-    """Told every batch of one response in order, says which to leave out."""
+    """Given all batches of one response in order, decides which to leave out."""
 
     def __init__(self, aborted: Iterable[AbortedTransaction]) -> None:
-        # Last first, so that the next to begin is at the end.
+        # Latest first, so that the next one to begin is at the end.
         self._upcoming = sorted(aborted, key=lambda one: one.first_offset, reverse=True)
         self._aborting: set[int] = set()
 
     def hides(self, view: memoryview, position: int, header: BatchHeader) -> bool:
-        """Whether the batch holds nothing for a reader; control batches never do. Of some a cleaner
-        has left the header alone, as a producer's last batch.
+        """Whether the batch holds nothing for a reader, as is true of all control batches. Some
+        batches are only a header, which the cleaner left because it is a producer's last batch.
 
         Raises RecordError for a control batch that cannot be read.
         """

@@ -21,25 +21,25 @@ from logquake.wire.records.refusals import corrupt
 from logquake.wire.records.walk import WalkedRecord, walk_unguarded
 from logquake.wire.topic_partition import TopicPartition
 
-# What follows has a number, too: that of a consumer's position, which has to go into a Fetch.
+# One less than the maximum: the position after it has to fit into a Fetch request.
 _LAST_OFFSET = 2**63 - 2
-_LAST_BASE_OFFSET = _LAST_OFFSET - (2**31 - 1)  # whatever the deltas within are
+_LAST_BASE_OFFSET = _LAST_OFFSET - (2**31 - 1)  # leaves room for any delta
 
 R = TypeVar("R", Record, WalkedRecord)
 
 
 def unreadable(place: TopicPartition, offset: int, error: RecordError) -> CorruptRecordError:
-    """What a reader is told of records that it cannot have, from ``offset`` on."""
+    """The error for a reader of records that cannot be read, from ``offset`` on."""
     is_too_large = error.code is ErrorCode.MESSAGE_TOO_LARGE
     hint = " (logquake.max.decompressed.bytes)" if is_too_large else ""
     return CorruptRecordError(place, offset, f"{error}{hint}")
 
 
 class StoredBatch(NamedTuple):
-    """As the broker keeps it, of any magic: ``header.size`` bytes of ``view`` from ``position`` on.
+    """A batch as stored, of any magic: ``header.size`` bytes of ``view`` from ``position`` on.
 
-    Its records before ``first_offset`` were not asked for. Nobody may see any of a hidden one, of
-    an aborted transaction or a control batch.
+    Its records before ``first_offset`` were not requested. A hidden batch is a control batch or
+    belongs to an aborted transaction; no reader sees its records.
     """
 
     header: BatchHeader
@@ -49,7 +49,7 @@ class StoredBatch(NamedTuple):
     is_hidden: bool = False
 
     def may_begin_before(self, offset: int) -> bool:
-        """Where a compressed message set begins its header does not say."""
+        """The header of a compressed message set does not say where it begins."""
         header = self.header
         return header.base_offset < offset or (header.is_legacy and header.is_compressed)
 
@@ -57,15 +57,15 @@ class StoredBatch(NamedTuple):
 def stored_batches(
     data: PartitionData, asked_offset: int, *, check_crcs: bool
 ) -> Iterator[StoredBatch]:
-    """In order. A first batch may begin before the offset that was asked for: a broker sends whole
-    ones. Raises RecordError.
+    """In order. The first batch may begin before the requested offset, since brokers send whole
+    batches. Raises RecordError.
     """
     view = data.records
     if not isinstance(view, memoryview):
         return
     aborted = AbortedBatches(data.aborted_transactions or [])
     for position, header in iterate_batches(view):
-        if header.base_offset > _LAST_BASE_OFFSET:  # which is outside of the checksum
+        if header.base_offset > _LAST_BASE_OFFSET:  # which the checksum does not cover
             raise corrupt(f"a batch at offset {header.base_offset}")
         if check_crcs:
             check_crc(view, position, header)
@@ -76,9 +76,9 @@ def stored_batches(
 def walked(
     batch: StoredBatch, first_offset: int, max_decompressed_bytes: int
 ) -> Iterator[tuple[WalkedRecord, int]] | None:
-    """As `read`, without Python between most records; None of what cannot be read so.
+    """Like `read`, but most records are walked without Python code; None if that is impossible.
 
-    Raises RecordError, and of each record `walk.HOSTILE`: then `read` knows more.
+    Raises RecordError, and, from each record, `walk.HOSTILE`: then `read` finds out more.
     """
     header, view, position, _, is_hidden = batch
     if is_hidden or header.is_legacy:
@@ -90,8 +90,8 @@ def walked(
 def read(
     batch: StoredBatch, first_offset: int, max_decompressed_bytes: int
 ) -> Iterator[tuple[Record, int]]:
-    """The records from ``first_offset`` on with their offsets, parsed as they are taken; none of a
-    hidden batch. Raises RecordError.
+    """The records from ``first_offset`` on with their offsets, parsed lazily; none if the batch is
+    hidden. Raises RecordError.
     """
     header, view, position, _, is_hidden = batch
     if is_hidden:
@@ -105,9 +105,9 @@ def read(
 def _numbered(
     header: BatchHeader, records: Iterator[R], first_offset: int
 ) -> Iterator[tuple[R, int]]:
-    """Each offset is larger than the one before, whatever the records say. Where there are as many
-    of them as offsets, which brokers see to, they are counted: this is for every record that is
-    consumed.
+    """Offsets rise, whatever the records claim. If there are as many records as offsets, as in all
+    batches that brokers have not compacted, offsets are counted: this runs for every consumed
+    record.
     """
     base_offset = header.base_offset
     if header.record_count != header.last_offset_delta + 1:
@@ -119,7 +119,7 @@ def _numbered(
 
 
 def _rising(records: Iterator[R], first_offset: int) -> Iterator[tuple[R, int]]:
-    """Others are passed over (CompletedFetch.nextFetchedRecord)."""
+    """Skip records whose offset does not rise (CompletedFetch.nextFetchedRecord)."""
     last = first_offset - 1
     for record in records:
         offset = record.offset
@@ -129,7 +129,7 @@ def _rising(records: Iterator[R], first_offset: int) -> Iterator[tuple[R, int]]:
 
 
 def _possible(records: Iterator[Record]) -> Iterator[Record]:
-    """Within a compressed message offsets are what they say they are. Raises RecordError."""
+    """Compressed messages may claim any offset. Raises RecordError for an impossible one."""
     for record in records:
         if record.offset > _LAST_OFFSET:
             raise corrupt(f"a record at offset {record.offset}")

@@ -10,7 +10,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class FetchBuffer:
-    """``current`` is the one that polls take from; it is looked at, those that wait are not yet."""
+    """Polls take from ``current``, which has been examined; the waiting ones have not yet."""
 
     def __init__(self) -> None:
         self.current: CompletedFetch | None = None
@@ -26,18 +26,18 @@ class FetchBuffer:
         self._waiting.popleft()
 
     def __iter__(self) -> Iterator[CompletedFetch]:
-        """Those that are not consumed, in the order in which polls take them."""
+        """Those not consumed yet, in the order in which polls take them."""
         if self.current is not None and not self.current.is_consumed:
             yield self.current
         yield from self._waiting
 
     @property
     def places(self) -> set[TopicPartition]:
-        """Of which nothing more is fetched for now."""
+        """Partitions with fetched data, which are not fetched again for now."""
         return {fetch.place for fetch in self}
 
     def retain(self, places: Collection[TopicPartition]) -> list[CompletedFetch]:
-        """What is of others is taken out, and answered."""
+        """Remove and return the data of all other partitions."""
         rest = [fetch for fetch in self if fetch.place not in places]
         self._waiting = deque(fetch for fetch in self._waiting if fetch.place in places)
         if self.current is not None and self.current.place not in places:

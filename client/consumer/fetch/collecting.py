@@ -1,6 +1,6 @@
 """What a poll takes out of the fetched data (Kafka's FetchCollector).
 
-An error for the program waits until the records before it were returned.
+An error for the program is raised only after the records before it were returned.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
 Take: TypeAlias = Callable[[CompletedFetch, int], list[T]]
-"""So many at most of one partition's share, none once it is consumed."""
+"""Takes at most that many from one partition's share; none once it is consumed."""
 
-# Metadata is asked for anew, and it is fetched again: after a while, or from who leads then.
+# Metadata is requested, and the partition fetched again after a back-off, or from a new leader.
 _LEADER_MAY_HAVE_MOVED = frozenset(
     {
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
@@ -43,13 +43,13 @@ _LEADER_MAY_HAVE_MOVED = frozenset(
         ErrorCode.INCONSISTENT_TOPIC_ID,
     }
 )
-# It is fetched again after a while: the broker is behind the metadata, or tells no reason.
+# Fetched again after a back-off: the broker's metadata is stale, or it gives no reason.
 _TRIED_AGAIN = frozenset({ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.UNKNOWN_SERVER_ERROR})
 
 
 @dataclass(slots=True)
 class Fetched(Generic[T]):
-    """``advanced``: a position moved, be it over records that nobody may see."""
+    """``advanced``: a position moved, if only past invisible records."""
 
     records: dict[TopicPartition, list[T]] = field(default_factory=dict)
     advanced: bool = False
@@ -60,8 +60,8 @@ class Fetched(Generic[T]):
 
 
 class FetchCollector:
-    """``turns`` are counted: an answer was handed out whole, or said something besides records.
-    Whoever fetches has something to do then.
+    """``turns`` counts responses that were used up, or that reported something other than records:
+    then the fetcher has something to do.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class FetchCollector:
         self.turns = 0
 
     def collect(self, now_ms: int, take: Take[T], taken: Taken) -> Fetched[T]:
-        """max.poll.records at most, or so many of what else ``take`` takes.
+        """At most max.poll.records records, or whatever else ``take`` takes.
 
-        Raises ClientError if nothing can be handed out before it.
+        Raises ClientError if there is nothing to return before it.
         """
         fetched = Fetched[T]()
         paused: list[CompletedFetch] = []
@@ -96,7 +96,7 @@ class FetchCollector:
         return fetched
 
     def retain(self, places: Collection[TopicPartition], now_ms: int) -> None:
-        """What was fetched of others is nobody's."""
+        """Drop data fetched from other partitions."""
         for fetch in self._buffer.retain(places):
             self._count(fetch, now_ms)
 
@@ -120,7 +120,7 @@ class FetchCollector:
                 self._take(current, partial(take, current, room), fetched, taken, now_ms)
 
     def _begin_next(self, fetched: Fetched[T], now_ms: int) -> bool:
-        """Whether there was one. An answer that raises stays while it has bytes: seek past it."""
+        """Whether there was one. A response that raises stays if it has bytes, until a seek."""
         fetch = self._buffer.first()
         if fetch is None:
             return False
@@ -150,7 +150,7 @@ class FetchCollector:
         taken: Taken,
         now_ms: int,
     ) -> None:
-        """Nothing of what is not assigned, not to be handed out, or from where nobody is now."""
+        """Drops the data unless its partition is assigned, fetchable, and at its position."""
         state = self._subscriptions.find(fetch.place)
         position = state.valid_position if state is not None else None
         if state is None or not state.is_fetchable or position is None:
@@ -163,7 +163,7 @@ class FetchCollector:
             records = take()
         except ClientError:
             raise
-        except BaseException:  # Ctrl-C: nobody knows which records were passed over
+        except BaseException:  # Ctrl-C: it is unknown which records were skipped
             fetch.drain()
             raise
         if records:
@@ -189,7 +189,7 @@ class FetchCollector:
         if not fetch.tally.shares:
             self.turns += 1
 
-    # What an answer says besides records
+    # What a response says besides records
 
     def _begin(self, fetch: CompletedFetch, now_ms: int) -> bool:
         """Whether records may be taken from it. Raises ClientError."""
@@ -207,7 +207,7 @@ class FetchCollector:
         state = self._subscriptions.of(fetch.place)
         position = state.valid_position
         if position is None or position.offset != fetch.next_offset:
-            return False  # it was sought meanwhile
+            return False  # the program sought meanwhile
         self._refuse_without_a_batch(fetch)
         data = fetch.data
         if data.high_watermark >= 0:
@@ -232,7 +232,7 @@ class FetchCollector:
             raise CorruptRecordError(fetch.place, fetch.next_offset, why)
 
     def _heed(self, error: ErrorCode, fetch: CompletedFetch, now_ms: int) -> None:
-        """Raises ClientError for what the program has to hear of."""
+        """Raises ClientError for errors that the program has to handle."""
         if error is ErrorCode.OFFSET_OUT_OF_RANGE:
             self._out_of_range(fetch)
             return
@@ -247,7 +247,7 @@ class FetchCollector:
             state.leave_alone(now_ms + self._settings.retry_backoff_ms)
 
     def _out_of_range(self, fetch: CompletedFetch) -> None:
-        """A nearer replica may be behind: the leader is asked before anything is believed."""
+        """A nearer replica may lag: ask the leader before believing it."""
         state = self._subscriptions.of(fetch.place)
         if state.forget_replica() is not None:
             return

@@ -1,6 +1,6 @@
 """One partition's share of a Fetch answer, returned a poll at a time (Kafka's CompletedFetch).
 
-The caller that takes it decompresses and parses it: what nobody takes costs nothing.
+Records are decompressed and parsed by the call that takes them: untaken records cost nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class CompletedFetch:
-    """``next_offset`` is what follows the last record taken, ``last_epoch`` the epoch of it."""
+    """``next_offset`` follows the last taken record, ``last_epoch`` is that record's epoch."""
 
     def __init__(
         self,
@@ -45,14 +45,14 @@ class CompletedFetch:
         self.data = data
         self.next_offset = asked_offset
         self.last_epoch = NO_LEADER_EPOCH
-        self.is_begun = False  # what it says besides records was heeded
+        self.is_begun = False  # errors and offsets of the log were handled
         self.is_consumed = False
         self._end_offset = asked_offset
         self._failure: CorruptRecordError | None = None
         self._max_decompressed_bytes = settings.max_decompressed_bytes
         self._batches = stored_batches(data, asked_offset, check_crcs=settings.check_crcs)
-        self._stored: StoredBatch | None = None  # the one that is taken from
-        # What is left of it, once a record was taken: the one, or else the other.
+        self._stored: StoredBatch | None = None  # the batch from which records are taken
+        # Its remaining records, once one was taken: one of the two.
         self._walk: Iterator[tuple[WalkedRecord, int]] | None = None
         self._read: Iterator[tuple[Record, int]] | None = None
 
@@ -67,14 +67,14 @@ class CompletedFetch:
 
     @property
     def has_batch(self) -> bool:
-        """A broker cuts by size: there may be bytes, and nothing whole among them."""
+        """Brokers cut by size, so the bytes may not contain a whole batch."""
         records = self.data.records
         return isinstance(records, memoryview) and is_complete(records)
 
     def take(self, max_records: int) -> list[ConsumerRecord]:
-        """In order; none once it is consumed.
+        """Records in order; none once all are consumed.
 
-        Raises CorruptRecordError, after all before it were taken, and each time from then on.
+        Raises CorruptRecordError once all records before it were taken, and on each later call.
         """
         self._raise_failure()
         taken: list[ConsumerRecord] = []
@@ -87,10 +87,10 @@ class CompletedFetch:
         return taken
 
     def take_batches(self, max_batches: int) -> list[StoredBatch]:
-        """The same as it is stored, for who parses many records at a time. Hidden ones are passed
-        over.
+        """Batches as stored, for programs that parse many records at a time. Hidden ones are
+        skipped.
 
-        Raises CorruptRecordError of batches, as `take`; not of the records in them.
+        Raises CorruptRecordError like `take`, for batches, but not for the records in them.
         """
         self._raise_failure()
         taken: list[StoredBatch] = []
@@ -106,19 +106,19 @@ class CompletedFetch:
             raise self._failure
 
     def _fail(self, error: RecordError, taken: Sequence[object]) -> None:
-        """Raises CorruptRecordError at once where nothing was taken before it."""
+        """Raises CorruptRecordError at once if no records were taken before it."""
         self._failure = unreadable(self.place, self.next_offset, error)
         if not taken:
             raise self._failure from error
 
     def drain(self) -> None:
-        """Nobody wants what is left."""
+        """Drop the rest."""
         self.is_consumed = True
         self._batches = iter(())
         self._stored = self._walk = self._read = None
 
     def _has_stored_at_hand(self) -> bool:
-        """Else it is consumed, and goes on behind its last batch, whatever that lacked."""
+        """Otherwise it is consumed; the next offset follows its last batch, whatever that lacks."""
         if self._stored is None:
             self._stored = next(self._batches, None)
             if self._stored is None:
@@ -158,7 +158,7 @@ class CompletedFetch:
         if self._walk is not None:
             try:
                 self._take_in_one_go(batch.header, self._walk, most, taken)
-            except HOSTILE:  # whoever reads one by one knows which it is, and what it lacks
+            except HOSTILE:  # reading one by one finds the bad record and its fault
                 self._read_one_by_one(batch)
         if self._read is not None:
             self._take_one_by_one(batch.header, self._read, most, taken)
@@ -173,7 +173,7 @@ class CompletedFetch:
         most: int,
         taken: list[ConsumerRecord],
     ) -> None:
-        """All or nothing: a comprehension, since this runs for every record that is consumed."""
+        """All or nothing. A comprehension, since this runs for every consumed record."""
         place, new = self.place, tuple.__new__
         is_append_time, epoch = header.is_log_append_time, header.partition_leader_epoch
         taken += [
@@ -202,7 +202,7 @@ class CompletedFetch:
         most: int,
         taken: list[ConsumerRecord],
     ) -> None:
-        """As far as they can be read. Raises RecordError."""
+        """Takes records until one cannot be read. Raises RecordError."""
         for record, offset in islice(records, most):
             taken.append(
                 ConsumerRecord(

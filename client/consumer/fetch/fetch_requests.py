@@ -1,9 +1,10 @@
 """Sends the fetcher's requests, and hands it the answers (Kafka's Fetcher.sendFetches).
 
-A broker whose answer was useless is left alone for retry.backoff.ms: the next one would come as
-soon, and be as useless, and that goes on even if nobody polls. So is a broker that has no room for
-the request, and one that does not wait for records as the request asks; but not one that has
-forgotten a session to make room for another, since that is repaired by a full request.
+The fetcher backs off for retry.backoff.ms from a broker whose response was useless: the next would
+come as soon and be as useless, again and again even if nobody polls. It also backs off from a
+broker that has no room for the request, and from one that does not wait for records as requested;
+but not from one that evicted the session to make room for another, since a full request repairs
+that.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ class FetchRequests:
         self._network = network
         self._failures = failures
         self._is_closing = False
-        self._answered_since: list[tuple[int, int]] = []  # when they were sent, and throttled
+        self._answered_since: list[tuple[int, int]] = []  # when sent, and the throttle time
         self._told_to_close: set[int] = set()
-        self._useless: set[int] = set()  # answers since the last poll, which knows the time
+        self._useless: set[int] = set()  # responses since the last poll
         self._not_before_ms: dict[int, int] = {}
         self._shortest_wait_ms = min(settings.max_wait_ms, settings.retry_backoff_ms)
 
     def poll(self, now_ms: int) -> None:
-        """Ask whoever has something to be asked for."""
+        """Send the requests that are due."""
         for sent_ms, throttle_ms in self._answered_since:
             self._fetcher.statistics.answered(now_ms - sent_ms, throttle_ms, now_ms)
         self._answered_since.clear()
@@ -53,7 +54,7 @@ class FetchRequests:
             self._ask(node_id, request, partial(self._answered, now_ms, request), now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """When somebody may be asked again who was left alone, or about what was."""
+        """When the next back-off, of a broker or a partition, ends."""
         if self._useless and not self._is_closing:
             return now_ms
         later = [at_ms for at_ms in self._not_before_ms.values() if at_ms > now_ms]
@@ -62,7 +63,7 @@ class FetchRequests:
         return min(later, default=None)
 
     def close(self, now_ms: int) -> None:
-        """Brokers that are connected need not keep their sessions. Nothing is fetched any more."""
+        """Stop fetching, and close the sessions with connected brokers."""
         self._is_closing = True
         for node_id, request in self._fetcher.closing_requests().items():
             if self._network.is_ready(node_id, now_ms):
@@ -71,7 +72,7 @@ class FetchRequests:
 
     @property
     def is_closed(self) -> bool:
-        """Whoever was told to has answered."""
+        """Whether all requests that close sessions were answered."""
         return self._is_closing and not self._told_to_close
 
     def _leave_alone(self, now_ms: int) -> None:
@@ -80,7 +81,7 @@ class FetchRequests:
         self._useless.clear()
 
     def _may_ask(self, node_id: int, now_ms: int) -> bool:
-        """A connection that was lost is made anew meanwhile."""
+        """Begins a new connection if the old one was lost."""
         is_ready = self._network.ready(node_id, now_ms)
         return is_ready and self._not_before_ms.get(node_id, now_ms) <= now_ms
 
@@ -117,8 +118,8 @@ class FetchRequests:
             self._failures.note(answer)
             self._fetcher.failed(node_id)
             if not (isinstance(answer, ClientError) and answer.retriable):
-                self._useless.add(node_id)  # of a connection that is lost reconnecting takes time
+                self._useless.add(node_id)  # reconnecting takes time anyway
 
     def _closed(self, node_id: int, _version: int, _answer: Answer) -> None:
-        """Whether it has done so is its own affair."""
+        """The outcome does not matter."""
         self._told_to_close.discard(node_id)

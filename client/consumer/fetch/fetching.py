@@ -1,9 +1,9 @@
 """Asks brokers for records ahead of the polls that take them (Kafka's AbstractFetch).
 
-A broker has one Fetch at a time to answer, about all that is read from it, and is asked again once
-all of its answer was handed out: its next one might wait for records of the other partitions, and
-those that were handed out would wait with them (as in 4.0, KAFKA-17182). So memory is bounded by
-fetch.max.bytes a broker.
+Each broker has one Fetch in flight, for all partitions read from it. The next is sent once all of
+the last response was returned: otherwise it might wait for records of the other partitions, and
+hold up those just used up (as in 4.0, KAFKA-17182). So memory is bounded by fetch.max.bytes per
+broker.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from logquake.wire.uuids import ZERO_UUID
 
 
 class Fetcher:
-    """Whoever sends calls `requests`, and then `answered` or `failed` for each of them, once."""
+    """The sender calls `requests`, and then `answered` or `failed` once for each of them."""
 
     def __init__(
         self, settings: FetchSettings, subscriptions: Subscriptions, cluster: FetchedCluster
@@ -55,7 +55,7 @@ class Fetcher:
 
     @property
     def has_something(self) -> bool:
-        """That a poll may take, records or an error."""
+        """Whether there are records or an error for a poll."""
         of = self._subscriptions.find
         return any((state := of(each.place)) and state.is_fetchable for each in self._buffer)
 
@@ -71,7 +71,7 @@ class Fetcher:
     def requests(
         self, now_ms: int, is_available: Callable[[int], bool]
     ) -> dict[int, SessionRequest]:
-        """By broker, of those that may be asked; they count as sent."""
+        """Requests for the available brokers, by broker; they count as sent."""
         read_from: dict[int, list[TopicPartition]] = {}
         for place in self._subscriptions.fetchable(now_ms):
             node_id = self._read_from(place, now_ms)
@@ -88,11 +88,11 @@ class Fetcher:
         return sent
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """When a partition may be asked for again whose leader has refused."""
+        """When the next back-off of a partition whose leader refused ends."""
         return self._subscriptions.next_fetch_ms(now_ms)
 
     def answered(self, node_id: int, answer: FetchResponse, version: int) -> bool:
-        """Whether it is of any use."""
+        """Take in a response. Returns whether it was useful."""
         request = self._in_flight.pop(node_id)
         told = self._session(node_id).on_answer(answer, version)
         if told is None:
@@ -111,7 +111,7 @@ class Fetcher:
         return True
 
     def failed(self, node_id: int) -> None:
-        """No answer has come, and none will."""
+        """No response will come."""
         del self._in_flight[node_id]
         session = self._session(node_id)
         session.on_lost()
@@ -121,7 +121,7 @@ class Fetcher:
                 state.forget_replica()
 
     def closing_requests(self) -> dict[int, SessionRequest]:
-        """By broker that is known still: none of them need keep its session."""
+        """Requests by known broker that close its session."""
         nodes = self._cluster.snapshot.nodes
         return {
             node_id: session.closing_request()
@@ -130,8 +130,8 @@ class Fetcher:
         }
 
     def _can_reach(self, node_id: int, is_available: Callable[[int], bool]) -> bool:
-        """To a leader that is no more among the brokers no connection can be made: one that is lost
-        then tells nobody, so it has to be asked who leads.
+        """No connection can be made to a leader that is no longer among the brokers, so none will
+        fail and trigger a metadata request; request metadata here instead.
         """
         if is_available(node_id):
             return True
@@ -140,7 +140,7 @@ class Fetcher:
         return False
 
     def _read_from(self, place: TopicPartition, now_ms: int) -> int | None:
-        """The nearest replica, or the leader; None while there is none."""
+        """The preferred replica, or the leader; None if there is no leader."""
         state = self._subscriptions.of(place)
         position = state.valid_position
         if position is None or position.leader.node_id == NO_LEADER:

@@ -30,7 +30,7 @@ LAST_BY_NAME = 12  # later versions name topics by their ids
 
 
 class Asked(NamedTuple):
-    """What a request wants of one partition; ``topic_id`` is ZERO_UUID if nobody told it."""
+    """What a request wants of one partition; ``topic_id`` is ZERO_UUID if unknown."""
 
     topic_id: bytes
     offset: int
@@ -44,21 +44,21 @@ class Forgotten(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SessionRequest:
-    """``named`` are in the order in which a broker shall serve them; ``replaced`` have another
-    topic of their name since.
+    """``named`` are in the order in which the broker is to serve them; topics of ``replaced`` were
+    deleted and created again.
     """
 
     metadata: FetchMetadata
     named: Mapping[TopicPartition, Asked]
     by_id: bool
-    # What the session holds from then on: an answer may be about any of it.
+    # The session's partitions after this request: a response may contain any of them.
     session: Mapping[TopicPartition, Asked]
     removed: Collection[Forgotten] = field(default_factory=tuple)
     replaced: Collection[Forgotten] = field(default_factory=tuple)
 
     @property
     def at_most(self) -> int | None:
-        """The last version that can say it; None: any."""
+        """The last version that can express the request; None for any."""
         return None if self.by_id else LAST_BY_NAME
 
     def message(self, settings: FetchSettings, version: int) -> FetchRequest:
@@ -81,13 +81,13 @@ class SessionRequest:
         )
 
     def session_is_forgotten(self, answer: FetchResponse) -> bool:
-        """As honest brokers tell who goes on with one; not who asks for all."""
+        """Only an incremental request can be answered so, unless the broker is dishonest."""
         is_unknown = answer.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
         return is_unknown and not self.metadata.is_full
 
 
 def _topics(named: Mapping[TopicPartition, Asked], max_bytes: int) -> list[FetchTopic]:
-    """Of a topic those together that follow one another: the order says who is served first."""
+    """Only adjacent partitions of a topic are grouped, since brokers serve them in order."""
     topics: list[FetchTopic] = []
     for (topic, partition), asked in named.items():
         if not topics or (topics[-1].topic, topics[-1].topic_id) != (topic, asked.topic_id):
@@ -107,14 +107,14 @@ class FetchSession:
     def __init__(self) -> None:
         self._metadata = FetchMetadata()
         self._held: dict[TopicPartition, Asked] = {}
-        self._names: dict[bytes, str] = {}  # of the topics of the session that go by id
+        self._names: dict[bytes, str] = {}  # of the session's topics, if they go by id
 
     @property
     def places(self) -> Iterable[TopicPartition]:
         return self._held.keys()
 
     def next_request(self, wanted: Mapping[TopicPartition, Asked]) -> SessionRequest:
-        """In the order in which they shall be served."""
+        """``wanted`` is in the order in which the broker is to serve the partitions."""
         before, self._held = self._held, dict(wanted)
         by_id = ZERO_UUID not in {asked.topic_id for asked in wanted.values()}
         if self._metadata.is_full:
@@ -140,7 +140,7 @@ class FetchSession:
     def on_answer(
         self, answer: FetchResponse, version: int
     ) -> Mapping[TopicPartition, PartitionData] | None:
-        """Move the session on; what was answered, None if that cannot be used."""
+        """Advance the session. Returns the response's partitions, None if it is unusable."""
         error = ErrorCode.of_peer(answer.error_code)
         if error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND:
             self._metadata = FetchMetadata()
@@ -156,17 +156,17 @@ class FetchSession:
         return told
 
     def on_lost(self) -> None:
-        """No usable answer: the next request ends the session, if any, and begins another."""
+        """Without a usable response, the next request replaces the session, if there is one."""
         self._metadata = self._metadata.lost()
 
     def closing_request(self) -> SessionRequest:
-        """The broker need not keep the session. Nothing may follow."""
+        """A request to close the session. No other may follow."""
         self._metadata = self._metadata.closing()
         return self.next_request({})
 
     def _is_plausible(self, told: Mapping[TopicPartition, PartitionData]) -> bool:
-        """A full request is answered with all partitions; throttled, it may be with none, and that
-        is no answer either (KIP-219).
+        """A full request must be answered with all partitions. A throttled response may have none,
+        which is no answer either (KIP-219).
         """
         if self._metadata.is_full:
             return told.keys() == self._held.keys()
@@ -175,7 +175,7 @@ class FetchSession:
     def _told(
         self, answer: FetchResponse, version: int
     ) -> Mapping[TopicPartition, PartitionData] | None:
-        """None where a topic's id is none of the session's."""
+        """None if a topic's id is not one of the session's."""
         told: dict[TopicPartition, PartitionData] = {}
         for topic in answer.responses:
             name = self._name(topic, version)

@@ -9,13 +9,13 @@ from collections import defaultdict
 from logquake.client.measures import Measure
 
 Groups = dict[str, dict[str, float]]
-"""Metrics by their group, those of a topic and of a partition by it, a colon, and the name."""
+"""Metrics by group; for topics and partitions the key is the group, a colon, and the name."""
 
 FETCHING = "consumer-fetch-manager-metrics"
 
 
 class Tally:
-    """Of one answer: it counts once all its partitions' shares were handed out, or dropped."""
+    """Of one response, which counts once all its partitions' shares were returned or dropped."""
 
     def __init__(self, shares: int) -> None:
         self.shares = shares
@@ -24,7 +24,7 @@ class Tally:
 
 
 class _Consumed:
-    """By all, or of one topic."""
+    """Consumed in total, or of one topic."""
 
     def __init__(self) -> None:
         self._records = Measure("records-consumed")
@@ -33,7 +33,7 @@ class _Consumed:
         self._per_request = Measure("records-per-request")
 
     def add(self, records: int, size_bytes: int, now_ms: int) -> None:
-        """Of one answer."""
+        """Count one response."""
         self._records.add(records, now_ms)
         self._bytes.add(size_bytes, now_ms)
         self._sizes.add(size_bytes, now_ms)
@@ -65,7 +65,7 @@ class FetchStatistics:
     def handed_out(
         self, tally: Tally, topic: str, records: int, size_bytes: int, now_ms: int
     ) -> None:
-        """All of one partition's share."""
+        """All records of one partition's share were returned."""
         self._topics[topic].add(records, size_bytes, now_ms)
         tally.shares -= 1
         tally.records += records
@@ -74,7 +74,7 @@ class FetchStatistics:
             self._all.add(tally.records, tally.size_bytes, now_ms)
 
     def lagged(self, lag: int, now_ms: int) -> None:
-        """Of a partition of which records were handed out."""
+        """Note the lag of a partition whose records were returned."""
         self._lags.add(lag, now_ms)
 
     def metrics(self, now_ms: int) -> Groups:
@@ -105,6 +105,6 @@ class PollStatistics:
         self._last_ms = now_ms
 
     def metrics(self, now_ms: int) -> dict[str, float]:
-        """What never happened is -1 seconds ago."""
+        """For events that never happened, the seconds since are -1."""
         since = -1.0 if self._last_ms is None else (now_ms - self._last_ms) // 1000
         return {**self._between.spread(now_ms), "last-poll-seconds-ago": since}

@@ -1,7 +1,7 @@
-"""What a poll has taken, until its program has it.
+"""What a poll has taken, until the program gets it.
 
-If the poll is interrupted before that, by Ctrl-C say, the positions go back: otherwise records that
-nobody got would be committed.
+If the poll is interrupted before that, by Ctrl-C for instance, the positions go back: otherwise
+records that the program never got would be committed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from logquake.client.consumer.position import FetchPosition
 
 
 class Taken:
-    """Of one poll. Whoever makes it gives back where the poll raises."""
+    """Records of one poll. The caller gives them back if the poll raises."""
 
     def __init__(self) -> None:
         self._before: dict[PartitionState, FetchPosition] = {}
@@ -20,12 +20,12 @@ class Taken:
         return bool(self._before)
 
     def takes(self, state: PartitionState, before: FetchPosition) -> None:
-        """Its position is about to move."""
+        """Note the position before it moves."""
         self._before.setdefault(state, before)
 
     def give_back(self) -> None:
-        """Each goes back to where it was before the poll. What is left of what was fetched is not
-        what is read next, then, and is dropped.
+        """Move each position back to where it was before the poll. The rest of the fetched data
+        then no longer matches the position, and is dropped.
         """
         for state, before in self._before.items():
             state.take_back(before)

@@ -28,7 +28,7 @@ A = TypeVar("A", Attempt, Lookup)
 
 
 class Asking:
-    """``on_commit`` is told what was committed: interceptors."""
+    """``on_commit`` is called with committed offsets, for interceptors."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Asking:
     # Commits
 
     def tell_completed(self) -> Steps[None]:
-        """Raises BrokerError where another one is this static member now."""
+        """Raises BrokerError if another client has taken over this static member."""
         while (completion := self._commits.take_completed()) is not None:
             if completion.error is None:
                 yield Call(partial(self._on_commit, completion.offsets))
@@ -62,7 +62,7 @@ class Asking:
             raise self._commits.fenced
 
     def commit(self, offsets: Offsets, deadline_ms: int) -> Steps[None]:
-        """Of none: until those before it are done."""
+        """Without offsets, wait for earlier commits."""
         yield from self.tell_completed()
         if offsets:
             yield from self._commit(offsets, deadline_ms, _is_retriable)
@@ -101,7 +101,7 @@ class Asking:
     # The end
 
     def finish_commits(self, deadline_ms: int, *, is_automatic: bool) -> Steps[None]:
-        """What fails is logged."""
+        """Errors are logged."""
         try:
             yield from self.tell_completed()
             if is_automatic and (consumed := self._commits.consumed()):
@@ -111,7 +111,7 @@ class Asking:
             _LOG.warning("commits of group %s as its consumer closes: %s", self._group_id, error)
 
     def finish(self, deadline_ms: int) -> Steps[None]:
-        """Until all that was asked is answered; without time for that it is sent at least."""
+        """Wait for the responses to all requests; with no time left, at least send them."""
         self._coordinator.poll(self._clock.now_ms())
         if self._coordinator.is_known:
             yield Wait(lambda: self._coordinator.is_idle, deadline_ms)
@@ -125,7 +125,7 @@ class Asking:
         deadline_ms: int,
         is_retried: Callable[[ClientError], bool],
     ) -> Steps[A]:
-        """Attempts until one is no failure that may pass."""
+        """Retry until an attempt succeeds, or fails in a way that is not retried."""
         failures = 0
         while True:
             yield from self._wait_for_coordinator(what, deadline_ms)

@@ -48,7 +48,7 @@ class Assigning:
         self._beside = beside
 
     def begin(self, joined: JoinGroupResponse, now_ms: int) -> None:
-        """The member is in the generation that the answer tells of."""
+        """The member is now in the response's generation."""
         if joined.leader != joined.member_id:
             self._sync({}, now_ms)
             return
@@ -89,7 +89,7 @@ class Assigning:
         if self._election.knows_enough(electing):
             self._elect(electing, now_ms)
 
-    # What all of them are told
+    # What every member receives
 
     def _sync(self, given: EncodedAssignment, now_ms: int) -> None:
         syncing = self._membership.stage = Syncing()

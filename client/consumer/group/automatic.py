@@ -12,7 +12,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class AutoCommit:
-    """Only a poll of the program's says what it is through with, so only then there is one."""
+    """Commits only in the program's polls: only these show what it has processed."""
 
     def __init__(self, settings: GroupSettings, interval_ms: int, commits: Commits) -> None:
         self._settings = settings
@@ -25,7 +25,7 @@ class AutoCommit:
         return now_ms + self._interval_ms if self._due_ms is None else self._due_ms
 
     def restart(self, now_ms: int) -> None:
-        """Something was assigned."""
+        """Restart the interval after an assignment."""
         self._due_ms = now_ms + self._interval_ms
 
     def polled(self, now_ms: int) -> None:
@@ -36,14 +36,14 @@ class AutoCommit:
             self._last = self.commit(now_ms)
 
     def commit(self, now_ms: int) -> Attempt:
-        """Of nothing it is done, and nobody hears of it."""
+        """Commit the consumed positions, without a callback; done at once if there are none."""
         offsets = self._commits.consumed()
         if not offsets:
             return self._commits.send(offsets, now_ms)
         return self._commits.send_async(offsets, unheard, now_ms)
 
     def _look_at_last(self, now_ms: int) -> None:
-        """One that may be tried again is, sooner."""
+        """If the last commit failed but may be retried, retry before the interval ends."""
         if self._last is None or not self._last.is_done:
             return
         error, self._last = self._last.error, None
@@ -54,8 +54,8 @@ class AutoCommit:
 
 
 class BeforeRebalance:
-    """What was consumed is committed before it is given up, until the group would not wait any
-    longer (ConsumerCoordinator.onJoinPrepare).
+    """Commits consumed positions before their partitions are given up, for as long as the group
+    would wait (ConsumerCoordinator.onJoinPrepare).
     """
 
     def __init__(self, settings: GroupSettings, auto: AutoCommit) -> None:
@@ -66,7 +66,7 @@ class BeforeRebalance:
         self._not_before_ms = 0
 
     def is_over(self, now_ms: int) -> bool:
-        """Goes on with it. After that the next call begins another."""
+        """Continue the commit. Once this returns True, the next call begins another."""
         if self._until_ms is None:
             self._until_ms = now_ms + self._settings.max_poll_interval_ms
         if self._attempt is None and self._not_before_ms <= now_ms:
@@ -77,7 +77,7 @@ class BeforeRebalance:
         return True
 
     def forget(self) -> None:
-        """There is nothing to give up any more."""
+        """Stop: there is nothing left to give up."""
         self._attempt = self._until_ms = None
 
     def _has_ended(self, now_ms: int) -> bool:
@@ -94,11 +94,11 @@ class BeforeRebalance:
 
     @property
     def is_waiting(self) -> bool:
-        """For the answer, or to try again."""
+        """Whether it waits for a response, or for the next attempt."""
         return self._until_ms is not None and (self._attempt is None or not self._attempt.is_done)
 
     def due_ms(self) -> int | None:
-        """When it goes on though nothing is answered."""
+        """When it continues even without a response."""
         if self._until_ms is None:
             return None
         return self._until_ms if self._attempt is not None else self._not_before_ms

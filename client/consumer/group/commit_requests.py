@@ -47,7 +47,7 @@ class Failed(NamedTuple):
 def commit(
     group_id: str, instance_id: str | None, generation: Generation, offsets: Offsets, done: Done
 ) -> Question:
-    """``instance_id`` of a static member."""
+    """``instance_id`` is that of a static member."""
     message = OffsetCommitRequest(
         group_id=group_id,
         generation_id_or_member_epoch=generation.id,
@@ -80,8 +80,8 @@ def _commit_of(partition: int, what: OffsetAndMetadata) -> OffsetCommitRequestPa
 
 
 def first_failure(answer: OffsetCommitResponse) -> Failed | None:
-    """Of topics that are denied all, unless something else failed too; that one is unknown comes
-    last, since what fails of the others as well may be worth another attempt.
+    """Other errors come first, then authorization errors, listing all denied topics. An unknown
+    topic comes last, since another partition's error may be worth a retry.
     """
     denied: set[str] = set()
     unknown: Failed | None = None
@@ -100,7 +100,7 @@ def first_failure(answer: OffsetCommitResponse) -> Failed | None:
 
 
 def is_about(answer: OffsetCommitResponse, offsets: Offsets) -> bool:
-    """Of all that was committed."""
+    """Whether the response covers all committed offsets."""
     told = {
         TopicPartition(topic.name, partition.partition_index)
         for topic in answer.topics
@@ -113,7 +113,7 @@ def is_about(answer: OffsetCommitResponse, offsets: Offsets) -> bool:
 
 
 def fetch(group_id: str, places: Collection[TopicPartition], done: Done) -> Question:
-    """Not of transactions that are open, where the broker can tell (KIP-447)."""
+    """Without offsets of open transactions, if the broker supports that (KIP-447)."""
     build = partial(_fetch, group_id, places)
     return Question(
         OffsetFetchRequest, OffsetFetchResponse, build, done, at_least=_FIRST_FETCH_FROM_KAFKA
@@ -132,13 +132,13 @@ def _fetch(group_id: str, places: Collection[TopicPartition], version: int) -> O
 
 
 def fetch_error(answer: OffsetFetchResponse, group_id: str) -> ErrorCode:
-    """Of the group."""
+    """The error for the whole group."""
     codes = [answer.error_code, *(group.error_code for group in _groups(answer, group_id))]
     return ErrorCode.of_peer(next((code for code in codes if code != ErrorCode.NONE), 0))
 
 
 def first_unfetched(answer: OffsetFetchResponse, group_id: str) -> Failed | None:
-    """Of topics that are denied all; of offsets that are not stable yet if all else is well."""
+    """Other errors come first, then all denied topics, then offsets that are not stable yet."""
     denied: set[str] = set()
     unstable: list[str] = []
     for place, told in _parts(answer, group_id):
@@ -159,7 +159,7 @@ def first_unfetched(answer: OffsetFetchResponse, group_id: str) -> Failed | None
 def fetched(
     answer: OffsetFetchResponse, group_id: str
 ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-    """None where nothing is committed."""
+    """None for partitions without a committed offset."""
     return {
         place: None
         if told.committed_offset <= UNKNOWN_OFFSET
@@ -171,7 +171,7 @@ def fetched(
 
 
 def _groups(answer: OffsetFetchResponse, group_id: str) -> Iterator[OffsetFetchResponseGroup]:
-    """The one that was asked about, of versions that name them (OffsetFetchResponse)."""
+    """The requested group, in versions that name groups (OffsetFetchResponse)."""
     return (group for group in answer.groups if group.group_id == group_id)
 
 

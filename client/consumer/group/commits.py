@@ -1,5 +1,5 @@
-"""Commits: each attempt, and, in the order of the calls, those that nobody waits for
-(ConsumerCoordinator's OffsetCommit).
+"""Commits: each attempt, and asynchronous commits in the order of the calls (ConsumerCoordinator's
+OffsetCommit).
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _KICKED_OUT = (
 
 
 def is_worth_another(error: ClientError) -> bool:
-    """Where a commit is automatic: a topic that was deleted stays unknown, and a rebalance, or a
-    close, would wait for it (KAFKA-12256, KAFKA-16235).
+    """Whether to retry an automatic commit. Not if a topic is unknown: a deleted one stays unknown,
+    and a rebalance or close would wait for it (KAFKA-12256, KAFKA-16235).
     """
     code = error.code if isinstance(error, BrokerError) else None
     return error.retriable and code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -61,7 +61,7 @@ class Attempt:
 
 
 class Completion(NamedTuple):
-    """What the program is to be told of a commit that it did not wait for."""
+    """The outcome of an asynchronous commit, for its callback."""
 
     offsets: Offsets
     error: ClientError | None
@@ -74,7 +74,7 @@ class _Unheard(NamedTuple):
 
 
 class _Waiting(NamedTuple):
-    """For the coordinator to be found: not longer than one more look for it."""
+    """A commit that waits for the coordinator, for at most one more failed lookup."""
 
     attempt: Attempt
     failed_lookups: int
@@ -97,25 +97,25 @@ class Commits:
         self._statistics = statistics
         self._waiting: deque[_Waiting] = deque()
         self._unheard: deque[_Unheard] = deque()  # in the order of the calls
-        self.fenced: BrokerError | None = None  # another one is this static member: for good
+        self.fenced: BrokerError | None = None  # taken over by another client, for good
 
     # What the program does
 
     def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Of all that is assigned, what is read next."""
+        """The positions of all assigned partitions that have one."""
         return {
             place: OffsetAndMetadata(position.offset, position.epoch)
             for place, position in self._subscriptions.consumed().items()
         }
 
     def send(self, offsets: Offsets, now_ms: int) -> Attempt:
-        """Now; of no offsets it is done at once."""
+        """Send now; without offsets the attempt is done at once."""
         attempt = Attempt(dict(offsets))
         self._send(attempt, now_ms)
         return attempt
 
     def send_async(self, offsets: Offsets, callback: CommitCallback, now_ms: int) -> Attempt:
-        """As soon as the coordinator is found, if it is not known."""
+        """Send now, or as soon as the coordinator is found."""
         attempt = Attempt(dict(offsets))
         self._unheard.append(_Unheard(attempt, callback))
         if not offsets or self._coordinator.find():
@@ -128,7 +128,7 @@ class Commits:
 
     @property
     def is_any_unanswered(self) -> bool:
-        """Of those that nobody waits for."""
+        """Whether an asynchronous commit is still in flight or waiting."""
         return any(not each.attempt.is_done for each in self._unheard)
 
     @property
@@ -136,7 +136,7 @@ class Commits:
         return bool(self._unheard) and self._unheard[0].attempt.is_done
 
     def take_completed(self) -> Completion | None:
-        """The next one; one that failed may be tried again, if so it says."""
+        """The next completed commit; its error says if the program may retry it."""
         if not self.has_completed:
             return None
         attempt, callback = self._unheard.popleft()
@@ -182,7 +182,7 @@ class Commits:
         )
 
     def _membership_lacks(self) -> ClientError | None:
-        """Who subscribes commits as a member, and is none while the group rebalances."""
+        """A subscriber commits as a member, and is not one while the group rebalances."""
         if not self._subscriptions.is_of_group or self._membership.is_stable:
             return None
         if self._membership.is_rebalancing:

@@ -1,4 +1,4 @@
-"""What a group has committed, and where its consumer begins because of that (ConsumerCoordinator's
+"""A group's committed offsets, and where its consumer starts from them (ConsumerCoordinator's
 OffsetFetch, ConsumerUtils.refreshCommittedOffsets).
 """
 
@@ -48,7 +48,7 @@ class CommittedOffsets:
         self._coordinator = coordinator
 
     def ask(self, places: Collection[TopicPartition]) -> Lookup:
-        """Of a coordinator that is known."""
+        """The coordinator must be known."""
         lookup = Lookup(places)
         done = partial(self._on_answer, lookup)
         self._coordinator.ask(commit_requests.fetch(self._settings.group_id, lookup.places, done))
@@ -78,14 +78,14 @@ class CommittedOffsets:
         if failed is None:
             return None if is_whole else MalformedResponseError(f"{what}: not of all partitions")
         error = broker_error(failed.code, f"{what}: {failed.what}")
-        # It is not there: another attempt would be told the same.
+        # The topic does not exist: a retry would get the same error.
         error.retriable &= failed.code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return error
 
 
 class Beginnings:
-    """Where partitions begin that have no position: at what is committed, else as
-    auto.offset.reset has it.
+    """Where partitions without a position start: at the committed offset, or else as
+    auto.offset.reset says.
     """
 
     def __init__(
@@ -104,21 +104,21 @@ class Beginnings:
         self._backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
         )
-        self._looked_after = -1  # of the assignments
+        self._looked_after = -1  # the number of assignments
         self._asked: Lookup | None = None
         self._wanted: set[TopicPartition] = set()
         self._failures = 0
         self._not_before_ms = 0
-        self.failure: ClientError | None = None  # the program has not heard of it yet
+        self.failure: ClientError | None = None  # not raised to the program yet
 
     def want(self, place: TopicPartition) -> None:
-        """The program waits for it, maybe in the listener that is told of it."""
+        """The program waits for its position, maybe in the listener for its assignment."""
         if isinstance(self._subscriptions.of(place).fetch_state, Initializing):
             self._wanted.add(place)
             self._looked_after = -1
 
     def check(self) -> None:
-        """Raises what they lack, once; then it is looked again."""
+        """Raises why some have no position, once; then looks again."""
         failure, self.failure = self.failure, None
         if failure is None:
             return
@@ -129,7 +129,7 @@ class Beginnings:
             raise failure
 
     def _still_lacking(self, told: NoOffsetForPartitionError) -> ClientError | None:
-        """The program may have sought meanwhile."""
+        """The error without partitions to which the program has since sought."""
         missing = self._subscriptions.initializing()
         places = [place for place in told.places if place in missing]
         return NoOffsetForPartitionError(places) if places else None
@@ -155,7 +155,7 @@ class Beginnings:
             self._asked = self._committed.ask(places)
 
     def _missing(self) -> list[TopicPartition]:
-        """But for those of which the program has not heard: it may want to seek."""
+        """Except newly assigned ones before the listener has run: it may seek."""
         of, wanted = self._subscriptions.of, self._wanted
         return sorted(
             place
@@ -175,7 +175,7 @@ class Beginnings:
             self.failure = lookup.error
 
     def _begin(self, found: Mapping[TopicPartition, OffsetAndMetadata | None]) -> None:
-        """What is gone, or was sought meanwhile, is left alone."""
+        """Partitions that are no longer assigned, or have a position since, are left alone."""
         lacking = []
         self._wanted.difference_update(found)
         for place, committed in found.items():

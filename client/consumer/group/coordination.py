@@ -3,7 +3,7 @@
 Two parties drive it. The driver polls it as a core: it finds the coordinator, joins, syncs, sends
 heartbeats, leaves when the program does not poll for too long, sends commits, and fetches committed
 offsets. The program's calls are Steps, and they alone change the assignment, and call the listener,
-since the program may work with its partitions until it polls again.
+since the program may use its partitions until it polls again.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Coordination:
-    """Of a consumer that has a group.id, whether it subscribes or only commits.
+    """For a consumer that has a group.id, whether it subscribes or only commits.
 
-    ``beside`` calls assignors, when nobody has the core to himself.
-    ``on_commit`` is called with offsets that were committed, in the program's calls: interceptors.
-    ``on_event`` hears of what is not as it should be while the core is polled, to hand it on.
-    Raises ValueError for assignors without a rebalance protocol in common, or of the same name.
+    ``beside`` calls assignors while nobody holds the core.
+    ``on_commit`` is called with committed offsets, in the program's calls, for interceptors.
+    ``on_event`` is called while the core is polled, and must pass the event on.
+    Raises ValueError for assignors without a common rebalance protocol, or with the same name.
     """
 
     def __init__(
@@ -127,8 +127,8 @@ class Coordination:
     # As a core: the consumer's own `poll` and `next_due_ms` call these, after the network's
 
     def poll(self, now_ms: int) -> None:
-        """Do what is due. Positions of partitions that have none yet are set to what is committed,
-        else reset as auto.offset.reset says.
+        """Do what is due. Partitions without a position start at the committed offset, or else as
+        auto.offset.reset says.
         """
         self._coordinator.poll(now_ms)
         self._commits.poll(now_ms)
@@ -139,10 +139,10 @@ class Coordination:
             self._assigning.poll(now_ms)
         self._keeping_alive.poll(now_ms)
         self._beginnings.poll(now_ms)
-        self._coordinator.poll(now_ms)  # what they ask leaves at once
+        self._coordinator.poll(now_ms)  # so that their requests leave at once
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """When to poll, if nothing happens before; None for never."""
+        """When to poll next, if nothing happens before; None for never."""
         due = [
             self._coordinator.next_due_ms(now_ms),
             self._commits.next_due_ms(),
@@ -156,12 +156,12 @@ class Coordination:
     # In the program's poll()
 
     def attend(self, listener: RebalanceListener) -> Steps[None]:
-        """Next thing in a poll after `polled`, before anything is handed out, and again whenever
-        `awaits_program` or `attend_again_ms` say so: it never waits for a broker.
+        """Call in a poll after `polled`, before returning records, and again whenever
+        `awaits_program` or `attend_again_ms` say so. It never waits for a broker.
 
-        All that was handed out before counts as consumed. Raises ClientError: what the group
-        refuses this member for, RebalanceListenerError, and NoOffsetForPartitionError last: a
-        program that is told so again and again takes its part in rebalances all the same.
+        All records returned before count as consumed. Raises ClientError if the group refuses this
+        member, RebalanceListenerError, and NoOffsetForPartitionError last, so that a program that
+        gets it in each poll still takes part in rebalances.
         """
         self._watch.update()
         yield from self._asking.tell_completed()
@@ -173,36 +173,36 @@ class Coordination:
         self._beginnings.check()
 
     def _may_commit(self) -> bool:
-        """Not amid a rebalance: what was consumed before it is committed already."""
+        """Not during a rebalance: what was consumed before it is committed already."""
         is_settled = self._membership.is_stable and self._membership.rejoin_reason is None
         return is_settled or not self._subscriptions.is_of_group
 
     def polled(self, now_ms: int) -> None:
-        """First thing in a poll. Where records are at hand all else can wait until
+        """Call first in a poll. If records are available, all else can wait until
         `attend_again_ms`.
 
-        Raises ClientError: another one is this static member now.
+        Raises ClientError if another client has taken over this static member.
         """
         if self._subscriptions.is_of_group:
             self._membership.polled(now_ms)
 
     def want_position(self, place: TopicPartition) -> None:
-        """It is looked for, be it in the listener that is told of its partition."""
+        """Look for its position, even during the listener's call for its partition."""
         self._beginnings.want(place)
 
     @property
     def lacks_positions(self) -> bool:
-        """`check_positions` has something to raise."""
+        """Whether `check_positions` would raise something."""
         return self._coordinator.failure is not None or self._beginnings.failure is not None
 
     def check_positions(self) -> None:
-        """Raises why some have none, once: NoOffsetForPartitionError, other ClientError."""
+        """Raises once why some are missing: NoOffsetForPartitionError, other ClientError."""
         self._coordinator.check()
         self._beginnings.check()
 
     @property
     def awaits_program(self) -> bool:
-        """Nothing goes on before `attend` is called: what a poll that waits for records asks."""
+        """Whether the member is stuck until `attend` is called; a waiting poll checks this."""
         failures = (self._coordinator, self._beginnings, self._membership)
         return (
             self._commits.has_completed
@@ -211,7 +211,7 @@ class Coordination:
         )
 
     def attend_again_ms(self, now_ms: int) -> int:
-        """When a poll that waits for records has to call `attend`, whatever happens."""
+        """When a poll that waits for records must call `attend`, whatever happens."""
         due = [now_ms + self._settings.heartbeat_interval_ms]
         if self._auto is not None and self._may_commit():
             due.append(self._auto.due_ms(now_ms))
@@ -221,7 +221,7 @@ class Coordination:
     # What else a program may want
 
     def commit(self, offsets: Offsets | None, deadline_ms: int) -> Steps[None]:
-        """Of all that was consumed, where None. The callbacks of earlier `commit_async` come first.
+        """By default, of all that was consumed. Callbacks of earlier `commit_async` come first.
 
         Raises CommitFailedError, RebalanceInProgressError, TimedOutError, other ClientError.
         """
@@ -231,7 +231,7 @@ class Coordination:
     def commit_async(
         self, offsets: Offsets | None, callback: CommitCallback = unheard
     ) -> Steps[None]:
-        """Sent in the order of the calls, and tried once; told in one of the program's calls."""
+        """Sent in call order, without retries; the callback runs in a call of the program."""
         yield from self._asking.tell_completed()
         wanted = self._commits.consumed() if offsets is None else offsets
         self._commits.send_async(wanted, callback, self._clock.now_ms())
@@ -239,38 +239,38 @@ class Coordination:
     def committed(
         self, places: Collection[TopicPartition], deadline_ms: int
     ) -> Steps[dict[TopicPartition, OffsetAndMetadata | None]]:
-        """None where nothing is. Raises TimedOutError, other ClientError."""
+        """None without a committed offset. Raises TimedOutError, other ClientError."""
         return (yield from self._asking.committed(places, deadline_ms))
 
     def reassigning(self) -> None:
-        """The program chooses other partitions: no rebalance follows, so what it is through with is
-        committed now if that is automatic, and due.
+        """The program assigns other partitions. No rebalance follows, so an automatic commit is
+        made now if it is due.
         """
         if self._auto is not None:
             self._auto.polled(self._clock.now_ms())
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """As of the last assignment."""
+        """As of the last assignment, for a transactional producer."""
         settings, generation = self._settings, self._rebalancing.generation
         return ConsumerGroupMetadata(
             settings.group_id, generation.id, generation.member_id, settings.instance_id
         )
 
     def enforce_rebalance(self, reason: str) -> None:
-        """Join again in the next poll (KIP-568, KIP-800)."""
+        """Rejoin in the next poll (KIP-568, KIP-800)."""
         self._membership.request_rejoin(reason)
 
     def leave(self, listener: RebalanceListener, reason: str) -> Steps[None]:
-        """What is assigned is given up; `Subscriptions.unsubscribe` may follow.
+        """Give up all partitions and leave; `Subscriptions.unsubscribe` may follow.
 
         Raises RebalanceListenerError.
         """
         yield from self._rebalancing.leave(listener, reason)
 
     def close(self, listener: RebalanceListener, deadline_ms: int) -> Steps[None]:
-        """Commit where that is automatic, and leave. Nothing may follow.
+        """Commit if enable.auto.commit is on, and leave. No call may follow.
 
-        Raises RebalanceListenerError, and what a callback of a commit raises, when all is done.
+        Raises RebalanceListenerError, and what a commit's callback raised, once all is done.
         """
         try:
             is_automatic = self._auto is not None
@@ -282,7 +282,7 @@ class Coordination:
                 yield from self._asking.finish(deadline_ms)
 
     def metrics(self) -> dict[str, float]:
-        """Under Kafka's names, of consumer-coordinator-metrics; times in milliseconds."""
+        """Kafka's consumer-coordinator-metrics; times are in milliseconds."""
         now_ms = self._clock.now_ms()
         return {
             **self._statistics.metrics(now_ms, self._heartbeat.sent_ms),

@@ -1,7 +1,7 @@
 """The coordinator of a group, and requests to it (FindCoordinator; AbstractCoordinator).
 
-It has a connection of its own, as in Kafka: a broker answers in order, and a Fetch or a JoinGroup
-that it holds would delay everything that follows.
+It has its own connection, as in Kafka: a broker responds in order, so a Fetch or a JoinGroup that
+it holds would delay everything behind it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from logquake.wire.messages.find_coordinator import (
 
 _LOG = logging.getLogger(__name__)
 
-_CONNECTION_IDS_FROM = 0x7FFFFFFF  # downwards: no broker is called so
+_CONNECTION_IDS_FROM = 0x7FFFFFFF  # downwards: no broker has such an id
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,16 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The node's id is that of the connection."""
+    """The node's id is that of the separate connection."""
 
     node: Node
     since_ms: int
 
 
 class Coordinator:
-    """It is looked for as long as somebody wants it. What is asked is sent in order; the answers
-    are told in `poll`, which knows the time. What has not left in time, on a connection that the
-    coordinator wants to be left alone, say, is told so.
+    """Looks the coordinator up while somebody needs it, and sends requests in order. `poll`, which
+    knows the time, delivers the responses. A request that cannot be sent in time, for instance
+    while the coordinator throttles the connection, fails.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Coordinator:
         self._is_wanted = False
         self._attempts = 0  # since a coordinator last served
         self.failed_lookups = 0  # ever
-        self.failure: ClientError | None = None  # for good, and nobody has heard of it yet
+        self.failure: ClientError | None = None  # permanent, and not raised yet
         self._unsent = Unsent(settings.request_timeout_ms)
         self._in_flight = 0
         self._answered: list[tuple[Done, Answer]] = []
@@ -97,25 +97,25 @@ class Coordinator:
 
     @property
     def found_ms(self) -> int:
-        """Since when it is known."""
+        """When it was found."""
         return self._standing.since_ms if isinstance(self._standing, Found) else 0
 
     @property
     def is_idle(self) -> bool:
-        """All that was asked is answered, and the answers are told."""
+        """Whether all requests were answered, and all responses delivered."""
         return not self._unsent and not self._in_flight and not self._answered
 
     def find(self) -> bool:
-        """Whether it is known; somebody needs it, and it is looked for if not."""
+        """Whether it is known. If not, the lookup begins."""
         self._is_wanted = self._is_wanted or not self.is_known
         return self.is_known
 
     def trouble(self) -> str:
-        """As `NetworkClient` has it, of all brokers."""
+        """`NetworkClient.trouble`, of all brokers."""
         return self._network.trouble()
 
     def check(self) -> None:
-        """Raises ClientError where looking for it has failed for good; once."""
+        """Raises ClientError, once, if the lookup has failed permanently."""
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
@@ -129,12 +129,12 @@ class Coordinator:
             self._tell(question.done, _unavailable("it is not known"))
 
     def heed(self, code: ErrorCode, why: str, now_ms: int) -> None:
-        """What it says of itself by whatever it refuses: `forget` where it coordinates no more."""
+        """Take in an error from the coordinator: `forget` it if it no longer coordinates."""
         if code in COORDINATOR_MOVED:
             self.forget(why, now_ms)
 
     def forget(self, why: str, now_ms: int) -> None:
-        """It is no coordinator, or a silent one. Whatever it was asked is told so."""
+        """It no longer coordinates, or is silent. Pending requests fail."""
         if not isinstance(self._standing, Found):
             return
         link = self._network.link(self._standing.node.id)
@@ -162,16 +162,14 @@ class Coordinator:
             return self._unsent.next_due_ms()
         if self._is_wanted and isinstance(self._standing, Unknown):
             due_ms = self._standing.not_before_ms
-            return (
-                due_ms if due_ms > now_ms else None
-            )  # the network says when somebody can be asked
+            return due_ms if due_ms > now_ms else None  # the network knows when a broker is ready
         return None
 
     # Within: its connection
 
     def _look_after_connection(self, now_ms: int) -> None:
-        """Kafka's client.isUnavailable: there was one, and another may not be made yet. Where it
-        may be made at once, since reconnect.backoff.ms is 0, that it has ended tells as much.
+        """The coordinator is lost if its connection ended and the back-off has not (Kafka's
+        client.isUnavailable); without a back-off, reconnect.backoff.ms=0, if it ended at all.
         """
         if not isinstance(self._standing, Found):
             return
@@ -221,7 +219,7 @@ class Coordinator:
         self._answered.append((done, answer))
 
     def _lost(self, why: str, now_ms: int) -> None:
-        """One that has served may be asked for at once."""
+        """If the coordinator has served requests, it is looked up again at once."""
         _LOG.info("group %s has lost its coordinator: %s", self._settings.group_id, why)
         self._statistics.tell(GroupEventKind.COORDINATOR_LOST, why)
         wait_ms = self._backoff.after(self._attempts - 1) if self._attempts else 0
@@ -229,14 +227,14 @@ class Coordinator:
         for question in self._unsent.take_all():
             self._tell(question.done, _unavailable(why))
 
-    # Within: looking for it
+    # Within: the lookup
 
     def _look_for_it(self, unknown: Unknown, now_ms: int) -> None:
         if unknown.not_before_ms > now_ms:
             return
         node = self._network.least_loaded(now_ms)
         if node is None and (refusals := self._network.authentication_failures()):
-            self._not_found(refusals[0], now_ms)  # nobody lets us in
+            self._not_found(refusals[0], now_ms)  # no broker authenticates us
         if node is None or not self._network.ready(node.id, now_ms):
             return
         try:

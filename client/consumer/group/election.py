@@ -1,4 +1,4 @@
-"""A leader between JoinGroup and SyncGroup: it looks the topics up, then assigns."""
+"""The leader between JoinGroup and SyncGroup: it looks the topics up, then assigns."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class Election:
         self.protocol = leading.protocol_of(assignors)
 
     def begin(self, joined: JoinGroupResponse, now_ms: int) -> Electing:
-        """Raises MalformedResponseError for a subscription that is none."""
+        """Raises MalformedResponseError for an invalid subscription."""
         topics = leading.topics_of(leading.members_of(joined))
         is_fresh = not self._cluster.is_update_wanted and self._cluster.update_delay_ms(now_ms) > 0
         updates = self._updates_needed(topics)
         return Electing(joined, updates if updates >= 0 or is_fresh else self._cluster.updates)
 
     def knows_enough(self, stage: Electing) -> bool:
-        """Of the topics."""
+        """Whether the metadata of the topics has arrived."""
         return self._cluster.updates != stage.updates
 
     def given(self, stage: Electing) -> EncodedAssignment | None:
-        """What everybody gets, None where `assigning` has to tell first."""
-        if stage.joined.skip_assignment:  # of a static leader that came back (KIP-814)
+        """Everybody's assignment, or None if `assigning` has to compute it first."""
+        if stage.joined.skip_assignment:  # for a static leader that came back (KIP-814)
             self._watch.leads()
             return {}
         if stage.given is not None:
@@ -52,10 +52,10 @@ class Election:
     def assigning(
         self, joined: JoinGroupResponse, name: str | None
     ) -> Callable[[], tuple[EncodedAssignment, frozenset[str]]]:
-        """To be called beside the core: an assignor may be the program's own. It tells what
-        everybody gets, and topics of it that nobody had named, or raises AssignorError, what an
-        assignor raises, and TypeError or ValueError for what is no partition. What is told of
-        topics meanwhile is news to the group.
+        """A function to call without holding the core, since an assignor may be the program's own.
+        It returns everybody's assignment, and topics in it that no member had named. It raises
+        AssignorError, what the assignor raises, and TypeError or ValueError for an invalid
+        partition. Metadata that arrives meanwhile counts as a change.
         """
         self._watch.leads()
         assignor = self._assignors[name or ""]
@@ -75,14 +75,14 @@ class Election:
     def thought_of(
         self, joined: JoinGroupResponse, given: EncodedAssignment, others: frozenset[str]
     ) -> Electing:
-        """It waits until those other topics are known, too."""
+        """Wait until the metadata of those other topics has arrived, too."""
         if not others:
             return Electing(joined, _NONE_MISSING, given)
         topics = leading.topics_of(leading.members_of(joined)) | others
         return Electing(joined, self._updates_needed(topics), given)
 
     def _updates_needed(self, topics: Iterable[str]) -> int:
-        """It watches the topics of all members from now on."""
+        """Watch the topics of all members from now on."""
         if not self._wished.group_wants(topics):
             return _NONE_MISSING
         self._cluster.request_update_for_new_topics()

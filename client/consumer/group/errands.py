@@ -14,11 +14,11 @@ from logquake.client.callbacks import fails_alone
 T = TypeVar("T")
 
 Beside: TypeAlias = Callable[[Callable[[], object]], object]
-"""Has something called soon, beside the core: `Telling.add`, say."""
+"""Has a function called soon, without holding the core: `Telling.add`, for example."""
 
 
 class Errand(Generic[T]):
-    """What it comes to is looked at in a later poll of the core's."""
+    """A call whose outcome a later poll of the core picks up."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._function = function
@@ -38,7 +38,7 @@ class Errand(Generic[T]):
         return bool(self._outcome) or self._error is not None
 
     def outcome(self) -> T:
-        """Of one that is done. Raises what was raised."""
+        """The result, if it is done. Raises what the call raised."""
         if self._error is not None:
             raise self._error
         return self._outcome[0]

@@ -1,6 +1,6 @@
 """Matches a pattern against fresh metadata just before its member joins.
 
-Members that noticed a new topic one after the other would rebalance the group each time.
+If members noticed a new topic one after the other, each would trigger a rebalance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Freshness:
         self._asked_after: int | None = None  # of the updates
 
     def is_given(self) -> bool:
-        """If it is not, it is asked for."""
+        """Whether the metadata is fresh. If not, it is requested."""
         if not isinstance(self._subscriptions.wish, ToPattern):
             return True
         if self._asked_after is None:
@@ -29,5 +29,5 @@ class Freshness:
         return self._asked_after == self._cluster.updates
 
     def used(self) -> None:
-        """It has joined, or will not."""
+        """The member has joined, or will not."""
         self._asked_after = None

@@ -4,7 +4,7 @@
 Out ──▶ ToJoin ──▶ Wishing ──▶ Joining ──▶ Electing ◀──▶ Assigns ──▶ Syncing ──▶ Joined ──▶ Stable
           ▲                                                                                   │
           └───────────────────────────────────────────────────────────────────────────────────┘
-A program has to poll for its member to join: it gives up what it has to. It owns what was assigned
+A member joins only when its program polls and gives up what it has to. It owns the new assignment
 once it has polled again. Any failure leads back to ToJoin, or, if the member's id is lost, to Out;
 `Halted` has an error for the program.
 """
@@ -22,12 +22,12 @@ from logquake.wire.sentinels import NO_GENERATION, UNKNOWN_MEMBER_ID
 from logquake.wire.topic_partition import TopicPartition
 
 EncodedAssignment: TypeAlias = Mapping[str, bytes]
-"""By member id, as SyncGroup says it."""
+"""Assignments by member id, as encoded in SyncGroup."""
 
 
 class Generation(NamedTuple):
-    """``protocol`` is the assignor's name. There may be a member id before there is a generation:
-    the coordinator hands it out first (KIP-394).
+    """``protocol`` is the assignor's name. The member id may be known before the generation, since
+    the coordinator assigns it first (KIP-394).
     """
 
     id: int = NO_GENERATION
@@ -41,19 +41,19 @@ class Generation(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Out:
-    """No member."""
+    """Not a member."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToJoin:
-    """The program has given up what it had to."""
+    """The program has given up the partitions that it had to."""
 
     not_before_ms: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wishing:
-    """The assignors are asked what the group's leader shall know, by their names."""
+    """The assignors are making their user data for the group's leader."""
 
     errand: Errand[Mapping[str, bytes | None]]
 
@@ -65,8 +65,8 @@ class Joining:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Electing:
-    """This member leads, and waits for what it has to know of the topics, told with the metadata's
-    update after that many. ``given`` is what its assignor has made of them already.
+    """This member leads, and waits for its topics' metadata: for the first update after that many.
+    ``given`` is the assignment, if its assignor has already made it.
     """
 
     joined: JoinGroupResponse
@@ -76,7 +76,7 @@ class Electing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assigns:
-    """This member leads, and its assignor is at work; topics that nobody had named come with it."""
+    """This member leads, and its assignor is running; it may add topics that no member named."""
 
     joined: JoinGroupResponse
     errand: Errand[tuple[EncodedAssignment, frozenset[str]]]
@@ -89,20 +89,20 @@ class Syncing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """The program has not heard of it yet."""
+    """The program has not been told yet."""
 
     places: tuple[TopicPartition, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stable:
-    """The program has."""
+    """The program has been told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Halted:
-    """The group does not take this member, and trying again is the program's to decide: its poll
-    raises ``error``, and the one after that tries.
+    """The group refuses this member, and the program decides whether to retry: its poll raises
+    ``error``, and the one after that tries again.
     """
 
     error: ClientError | None
@@ -110,4 +110,4 @@ class Halted:
 
 Stage = Out | ToJoin | Wishing | Joining | Electing | Assigns | Syncing | Joined | Stable | Halted
 BetweenGenerations = ToJoin | Wishing | Joining | Electing | Assigns | Syncing | Halted
-InGeneration = Electing | Assigns | Syncing | Joined | Stable  # beats
+InGeneration = Electing | Assigns | Syncing | Joined | Stable  # sends heartbeats

@@ -9,21 +9,21 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class GroupCluster(ClusterView, Protocol):
-    """The topics asked about are `Subscriptions.metadata_topics`; all there are for a pattern."""
+    """It requests the topics in `Subscriptions.metadata_topics`; for a pattern, all topics."""
 
     @property
     def updates(self) -> int:
-        """Answers taken in."""
+        """How many responses were taken in."""
 
     @property
     def is_update_wanted(self) -> bool:
-        """Somebody asked for it, and no answer has come since."""
+        """An update was requested, and no response has come since."""
 
     def request_update_for_new_topics(self) -> None:
-        """`Subscriptions.metadata_topics` has topics that nobody has asked about yet."""
+        """`Subscriptions.metadata_topics` has topics that were not requested yet."""
 
     def saw_epoch(self, place: TopicPartition, epoch: int, /) -> None:
-        """Of who led it when what is committed was read."""
+        """The epoch in which the committed records were read."""
 
     def update_delay_ms(self, now_ms: int, /) -> int:
-        """How long until it is time to ask, 0 for now."""
+        """How long until the next request, 0 for now."""

@@ -21,7 +21,7 @@ class Heartbeat:
         self.sent_ms: int | None = None  # the last one
 
     def begin(self, now_ms: int) -> None:
-        """In a new generation."""
+        """A new generation begins."""
         self._heard_ms = self._polled_ms = now_ms
         self.due_ms = now_ms + self._settings.heartbeat_interval_ms
 
@@ -34,7 +34,7 @@ class Heartbeat:
         self.due_ms = now_ms + self._settings.heartbeat_interval_ms
 
     def heard(self, now_ms: int) -> None:
-        """The coordinator counts this member as alive."""
+        """The coordinator considers this member alive."""
         self._failures = 0
         self._heard_ms = now_ms
 
@@ -43,10 +43,10 @@ class Heartbeat:
         self._failures += 1
 
     def session_ends_ms(self, found_ms: int) -> int:
-        """``found_ms``: when its coordinator was found, which may be another since."""
+        """``found_ms``: when the current coordinator was found."""
         return max(self._heard_ms, found_ms) + self._settings.session_timeout_ms
 
     @property
     def poll_ends_ms(self) -> int:
-        """The program counts as stuck from then on."""
+        """From then on the program is considered stuck."""
         return self._polled_ms + self._settings.max_poll_interval_ms

@@ -1,4 +1,4 @@
-"""Calls a listener, and deals with what it raises (ConsumerRebalanceListenerInvoker)."""
+"""Calls a listener, and handles what it raises (ConsumerRebalanceListenerInvoker)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Hearing: TypeAlias = Callable[[Sequence[TopicPartition]], object]
 
 
 class ListenerInvoker:
-    """For what belongs together: the listener's errors are raised at its end, a wakeup at once."""
+    """For calls that belong together: their errors are raised at the end, a wakeup at once."""
 
     def __init__(
         self, listener: RebalanceListener, statistics: GroupStatistics, clock: Clock
@@ -54,7 +54,7 @@ class ListenerInvoker:
             yield Call(partial(hear, in_order))
         except WakeupError:
             raise
-        except Exception as error:  # noqa: BLE001 - it is the program's, and may be any
+        except Exception as error:  # noqa: BLE001 - the program's own, may be any
             self._failure = self._failure or error
         now_ms = self._clock.now_ms()
         self._statistics.listeners[what].add(now_ms - since_ms, now_ms)

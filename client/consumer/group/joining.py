@@ -1,4 +1,4 @@
-"""JoinGroup: what a member asks for, and what the answer makes of it (AbstractCoordinator's
+"""JoinGroup: a member's request, and the effect of the response (AbstractCoordinator's
 sendJoinGroupRequest and JoinGroupResponseHandler).
 """
 
@@ -68,7 +68,7 @@ class JoiningGroup:
         return now_ms if isinstance(stage, Wishing) and stage.errand.is_done else None
 
     def _wish(self, stage: ToJoin, now_ms: int) -> None:
-        """Not of a program that is stuck: it will have to poll first."""
+        """Not if the program is stuck: it must poll first."""
         if stage.not_before_ms > now_ms or self._heartbeat.poll_ends_ms <= now_ms:
             return
         if self._coordinator.find():
@@ -109,7 +109,7 @@ class JoiningGroup:
     def _on_joined(self, joining: Joining, sent_ms: int, answer: Answer, now_ms: int) -> None:
         membership = self._membership
         if membership.stage is not joining:
-            return  # it has left, or knows that it is no member
+            return  # it has left, or lost its membership
         if not isinstance(answer, JoinGroupResponse):
             membership.failed(answer, now_ms)
         elif answer.error_code == ErrorCode.NONE:

@@ -21,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class KeepingAlive:
-    """From the generation on that a member has joined, the time included in which it waits for its
+    """From the moment a member joins a generation, including the time in which it waits for its
     assignment.
     """
 
@@ -91,7 +91,7 @@ class KeepingAlive:
             self._heartbeat.failed(now_ms)
 
     def _refused(self, code: ErrorCode, generation: Generation, now_ms: int) -> None:
-        """What it says of an older generation is of no interest."""
+        """Errors about an older generation are ignored."""
         if generation != self._membership.generation:
             self._heartbeat.heard(now_ms)
             return

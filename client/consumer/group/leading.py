@@ -22,9 +22,9 @@ from logquake.client.consumer.assignors.subscriptions import (
 from logquake.client.errors import AssignorError
 from logquake.wire.messages.group_membership import JoinGroupResponse
 
-# They heed who owns what, and in which generation, themselves.
+# These take owned partitions, and their generations, into account themselves.
 _SAFE = (CooperativeStickyAssignor.name,)
-# They assign nothing that nobody subscribes to.
+# These assign only topics to which a member subscribes.
 _OF_SUBSCRIBED_TOPICS = (
     RangeAssignor.name,
     RoundRobinAssignor.name,
@@ -34,7 +34,7 @@ _OF_SUBSCRIBED_TOPICS = (
 
 
 def protocol_of(assignors: Sequence[Assignor]) -> RebalanceProtocol:
-    """The most that all of them can. Raises ValueError where they have none in common."""
+    """The best that all of them support. Raises ValueError if they have none in common."""
     common = [
         protocol
         for protocol in RebalanceProtocol
@@ -47,7 +47,7 @@ def protocol_of(assignors: Sequence[Assignor]) -> RebalanceProtocol:
 
 
 def by_name(assignors: Sequence[Assignor]) -> dict[str, Assignor]:
-    """Members agree on one by it. Raises ValueError where two have the same
+    """Assignors by name, on which members agree. Raises ValueError if two have the same name
     (ConsumerPartitionAssignor.getAssignorInstances).
     """
     found: dict[str, Assignor] = {}
@@ -71,14 +71,14 @@ def topics_of(members: Subscriptions) -> frozenset[str]:
 
 
 def topics_assigned(assignor: Assignor, given: Assignment) -> frozenset[str]:
-    """Those to be looked at because an assignor of the program's may have thought of them."""
+    """Topics to check for additions, since a program's assignor may assign any topic."""
     if assignor.name in _OF_SUBSCRIBED_TOPICS:
         return frozenset()
     return frozenset(place.topic for places in given.values() for place in places)
 
 
 def encoded(given: Assignment) -> dict[str, bytes]:
-    """Raises TypeError and ValueError for what is no member, or no partition."""
+    """Raises TypeError or ValueError for an invalid member or partition."""
     for member_id, places in given.items():
         check_text(member_id, "member")
         check_places(places)
@@ -86,7 +86,7 @@ def encoded(given: Assignment) -> dict[str, bytes]:
 
 
 def check_cooperation(assignor: Assignor, members: Subscriptions, given: Assignment) -> None:
-    """Nobody gets what another one still owns. Raises AssignorError."""
+    """No member may get a partition that another still owns. Raises AssignorError."""
     if assignor.name in _SAFE:
         return
     added, revoked = set(), set()

@@ -13,32 +13,32 @@ Offsets: TypeAlias = Mapping[TopicPartition, OffsetAndMetadata]
 
 
 class RebalanceListener(Protocol):
-    """Kafka's ConsumerRebalanceListener: called in the program's own poll(), unsubscribe() and
-    close(), in the order of the partitions, and with none where an eager group gives none back.
+    """Kafka's ConsumerRebalanceListener: called within the program's poll(), unsubscribe() and
+    close(), with sorted partitions, or with none if a member of an eager group has none to revoke.
 
-    A program's listener may inherit from it, and have only what it needs.
+    A program's listener may inherit from it, and override only what it needs.
     """
 
     def on_assigned(self, _places: Sequence[TopicPartition], /) -> object:
-        """They were added to what is read; before the first record of them. It may seek."""
+        """Called after they were added, before their first record. It may seek."""
         return None
 
     def on_revoked(self, _places: Sequence[TopicPartition], /) -> object:
-        """They go to others. It may still commit."""
+        """Called before they move to other members. It may still commit."""
         return None
 
     def on_lost(self, places: Sequence[TopicPartition], /) -> object:
-        """Others may have them already: it is too late to commit. By default as `on_revoked`."""
+        """Other members may have them already: too late to commit. Default: `on_revoked`."""
         return self.on_revoked(places)
 
 
 class NoListener(RebalanceListener):
-    """Of a program that wants to hear nothing."""
+    """For a program without a listener."""
 
 
 CommitCallback: TypeAlias = Callable[[Offsets, ClientError | None], object]
-"""What was to be committed, and why it was not (Kafka's OffsetCommitCallback)."""
+"""Gets the offsets, and the error or None (Kafka's OffsetCommitCallback)."""
 
 
 def unheard(_offsets: Offsets, _error: ClientError | None) -> None:
-    """Of a commit that nobody wants to hear of."""
+    """The callback of a commit without one."""

@@ -39,12 +39,12 @@ from logquake.wire.errors import ErrorCode
 _LOG = logging.getLogger(__name__)
 
 OUTLIVED = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
-_AT_ONCE = 5  # times in a row, in which a group of many members has settled
+_AT_ONCE = 5  # times in a row, enough for a group of many members to settle
 _JOIN_AT_ONCE = (ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.REBALANCE_IN_PROGRESS)
 
 
 class Membership:
-    """``rejoin_reason`` is why to join again, as the coordinator is told (KIP-800); None: not."""
+    """``rejoin_reason`` is why to rejoin, as sent to the coordinator (KIP-800), or None."""
 
     def __init__(
         self,
@@ -62,16 +62,16 @@ class Membership:
         self._watch = watch
         self._heartbeat = heartbeat
         self._statistics = statistics
-        self._in_vain = 0  # since a rebalance has ended
+        self._in_vain = 0  # failures since the last rebalance
         self._not_before_ms = 0
-        self.held: Held | None = None  # as a sticky assignor remembers it
-        self.failure: ClientError | None = None  # the program has not heard of it yet
+        self.held: Held | None = None  # what a sticky assignor remembers
+        self.failure: ClientError | None = None  # not raised to the program yet
 
-    # What others go by
+    # What others check
 
     @property
     def is_stable(self) -> bool:
-        """A commit counts as this generation's."""
+        """Whether a commit would count for this generation."""
         return isinstance(self.stage, Joined | Stable)
 
     @property
@@ -80,62 +80,62 @@ class Membership:
 
     @property
     def needs_preparation(self) -> bool:
-        """It has to join, and the program has to give up what it must first."""
+        """Whether it has to join, once the program has given up its partitions."""
         return self.rejoin_reason is not None and isinstance(self.stage, Out | Stable)
 
     # What the program does
 
     def polled(self, now_ms: int) -> None:
-        """Raises BrokerError where another one is this static member now."""
+        """Raises BrokerError if another client has taken over this static member."""
         self._heartbeat.polled(now_ms)
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
 
     def join(self, now_ms: int) -> None:
-        """It has given up what it had to."""
+        """The program has given up the partitions that it had to."""
         self._statistics.rebalance_began(now_ms)
         self.stage = ToJoin(max(now_ms, self._not_before_ms))
 
     def resume(self, halted: Halted) -> None:
-        """The program has heard why, and polls again."""
+        """The error was raised to the program, and the program polls again."""
         error = halted.error
         self.stage = ToJoin(0) if error is None else Halted(None)
         if error is not None:
             raise error
 
     def rebalanced(self, joined: Joined) -> None:
-        """The group has; the program hears of it in its next poll."""
+        """The group has rebalanced; the program learns of it in its next poll."""
         self.stage = joined
         self.rejoin_reason = None
         self._in_vain = 0
 
     def completed(self, joined: Joined) -> None:
-        """The program has heard what it was assigned; meanwhile all may have been lost."""
+        """The program was told its assignment, which may have been lost meanwhile."""
         if self.stage is joined:
             self.stage = Stable()
 
     def assigned(self, joined: Joined) -> None:
-        """What a sticky assignor remembers."""
+        """Keep what a sticky assignor remembers."""
         self.held = Held(joined.places, self.generation.id)
 
     def request_rejoin(self, reason: str) -> None:
         self.rejoin_reason = reason
 
     def notice(self) -> None:
-        """Whatever is other than the group has heard."""
+        """Notice topics, or a subscription, that differ from what the group knows."""
         if isinstance(self.stage, Stable) and self.rejoin_reason is None:
             self.rejoin_reason = self._watch.reason_to_rejoin()
 
     def leave(self, reason: str) -> None:
-        """A static member only forgets: the group keeps its place until the session ends."""
+        """A static member sends nothing: the group keeps its place until the session ends."""
         is_dynamic = self._settings.instance_id is None
         if is_dynamic and self.generation.member_id and not isinstance(self.stage, Out):
             self._coordinator.ask(requests.leave(self._settings, self.generation, reason))
         self.reset("consumer pro-actively leaving the group")
 
     def reset(self, reason: str, *, keep_member_id: bool = False) -> None:
-        """What it was is over; with the id kept the coordinator need not wait for the old one."""
+        """Membership is over. If the id is kept, the coordinator need not wait for the old one."""
         _LOG.info("out of group %s: %s", self._settings.group_id, reason)
         self._statistics.tell(GroupEventKind.OUT, reason)
         member_id = self.generation.member_id if keep_member_id else Generation().member_id
@@ -144,13 +144,13 @@ class Membership:
         self.rejoin_reason = reason
 
     def outlived(self, code: ErrorCode, reason: str) -> None:
-        """Refused as of a generation that is over: the member is known still, and goes by its id,
-        or is not known any more.
+        """The member's generation is over. The coordinator either still knows the member, which
+        then keeps its id, or does not.
         """
         self.reset(reason, keep_member_id=code is ErrorCode.ILLEGAL_GENERATION)
 
     def is_of_consumers(self, protocol_type: str | None) -> bool:
-        """What brokers that tell it say of the group (KIP-559). One of others halts the member."""
+        """Whether the group is one of consumers, if known (KIP-559). If not, the member halts."""
         if protocol_type in (None, CONSUMERS):
             return True
         why = f"group {self._settings.group_id} is one of {protocol_type}, not of consumers"
@@ -168,7 +168,7 @@ class Membership:
         self.failed(error, now_ms)
 
     def _hint(self, code: int) -> str:
-        """What is to be set otherwise; bounds are the brokers' own, and nobody tells them."""
+        """Which setting to change; the brokers do not report their bounds."""
         if code != ErrorCode.INVALID_SESSION_TIMEOUT:
             return ""
         return (
@@ -184,7 +184,7 @@ class Membership:
         if code in OUTLIVED:
             self._was_in_vain(now_ms)
         if isinstance(self.stage, Out):
-            return  # the program has something to give up first
+            return  # the program has to give up partitions first
         if code in _JOIN_AT_ONCE:
             self.join_again(now_ms)
         elif error.retriable:
@@ -193,7 +193,7 @@ class Membership:
             self.halt(error)
 
     def join_again(self, now_ms: int) -> None:
-        """At once, as Kafka's; who is told to again and again, of no rebalance that ends, waits."""
+        """At once, as in Kafka; but with a back-off after repeated rejoins without success."""
         self._was_in_vain(now_ms)
         self.stage = ToJoin(self._not_before_ms)
 

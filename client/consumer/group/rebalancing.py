@@ -1,8 +1,8 @@
 """The program's half of a rebalance: what it gives up before its consumer joins, and what it gets
 (ConsumerCoordinator.onJoinPrepare, onJoinComplete, onLeavePrepare).
 
-Only the program's own calls change the assignment: until it polls again it may work with what the
-last poll gave it.
+Only the program's own calls change the assignment: until it polls again it may process the records
+of the last poll.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Rebalancing:
-    """``auto`` and ``before`` are None where only the program commits."""
+    """``auto`` and ``before`` are None if enable.auto.commit is off."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class Rebalancing:
         self._statistics = statistics
         self._clock = clock
         self.generation = Generation()  # of the last assignment
-        self._is_telling = False  # a listener polls: what it is told of is not over yet
-        self._going: Set[TopicPartition] = frozenset()  # what it is told to give up just now
+        self._is_telling = False  # a listener is running: its own polls change nothing
+        self._going: Set[TopicPartition] = frozenset()  # what a running listener has to give up
 
     # What a poll does
 
     def attend(self, listener: RebalanceListener) -> Steps[None]:
-        """As far as it goes without waiting. Raises ClientError."""
+        """Do what can be done without waiting. Raises ClientError."""
         self._membership.notice()
         while self._subscriptions.is_of_group and not self._is_telling:
             stage = self._membership.stage
@@ -85,7 +85,7 @@ class Rebalancing:
         return not is_committing and not self._freshness.is_waiting
 
     def due_ms(self) -> int | None:
-        """When `attend` goes on though nothing has happened."""
+        """When `attend` can continue even if nothing has happened."""
         if self._before is None or not self._coordinator.is_known:
             return None
         return self._before.due_ms() if self._membership.needs_preparation else None
@@ -93,7 +93,7 @@ class Rebalancing:
     # What is given up
 
     def _may_prepare(self) -> bool:
-        """The coordinator is known, the pattern matched, and what was consumed is committed."""
+        """Whether the coordinator is known, the pattern matched, and the commit done."""
         if not self._coordinator.find() or not self._freshness.is_given():
             return False
         if self._before is None:
@@ -103,7 +103,7 @@ class Rebalancing:
         return self._before.is_over(self._clock.now_ms())
 
     def _prepare(self, listener: RebalanceListener) -> Steps[None]:
-        """Its generation may be lost while the program is told; then this is done anew."""
+        """If the generation is lost while the listener runs, this starts over."""
         generation = self._membership.generation
         invoker = ListenerInvoker(listener, self._statistics, self._clock)
         yield from self._give_up(invoker)
@@ -149,7 +149,7 @@ class Rebalancing:
     def _assign(
         self, joined: Joined, added: set[TopicPartition], invoker: ListenerInvoker
     ) -> Steps[None]:
-        """What is added is read once the program has heard of it, however that ended."""
+        """Added partitions are read once the listener has run, even if it failed."""
         self._take(joined)
         try:
             yield from self._tell(invoker.assigned(added))
@@ -167,8 +167,8 @@ class Rebalancing:
     # What leaving does
 
     def leave(self, listener: RebalanceListener, reason: str) -> Steps[None]:
-        """It leaves though its listener fails, is woken or cut off: a member that reads nothing any
-        more would keep its partitions from the others. Raises RebalanceListenerError.
+        """Leave even if the listener fails or is interrupted: a member that no longer reads would
+        keep its partitions from the others. Raises RebalanceListenerError.
         """
         invoker = ListenerInvoker(listener, self._statistics, self._clock)
         try:
@@ -182,7 +182,7 @@ class Rebalancing:
         invoker.check()
 
     def _give_all_up(self, invoker: ListenerInvoker) -> Steps[None]:
-        """But for what its listener, which leaves, is giving up just now."""
+        """Except what the running listener, if that is what leaves, is giving up already."""
         owned = self._subscriptions.assigned - self._going
         if self._subscriptions.is_of_group and owned:
             is_in_time = self._membership.generation.is_known
@@ -194,7 +194,7 @@ class Rebalancing:
     def _tell_gone(
         self, tell: Callable[[Set[TopicPartition]], Steps[None]], places: Set[TopicPartition]
     ) -> Steps[None]:
-        """They are given up once its listener has heard of it, which may have left meanwhile."""
+        """Give them up once the listener was told; it may have left the group meanwhile."""
         before, self._going = self._going, self._going | places
         try:
             yield from self._tell(tell(places))
@@ -203,7 +203,7 @@ class Rebalancing:
         self._keep(self._subscriptions.assigned - places)
 
     def _tell(self, steps: Steps[None]) -> Steps[None]:
-        """Polls of the listener's own change nothing."""
+        """Polls within the listener change nothing."""
         before, self._is_telling = self._is_telling, True
         try:
             yield from steps
@@ -211,6 +211,6 @@ class Rebalancing:
             self._is_telling = before
 
     def _keep(self, places: Collection[TopicPartition]) -> None:
-        """Unless its listener has unsubscribed."""
+        """Keep only these, unless the listener has unsubscribed."""
         if self._subscriptions.is_of_group:
             self._subscriptions.assign_from_group(places)

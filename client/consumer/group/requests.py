@@ -25,7 +25,7 @@ from logquake.wire.messages.group_membership import (
 
 _MAX_REASON_CHARS = 255
 _FIRST_OF_SEVERAL_LEAVING = 3
-# That can say who a static member is.
+# The first versions that identify static members.
 _FIRST_STATIC_JOIN = 5
 _FIRST_STATIC_SYNC = 3
 _FIRST_STATIC_HEARTBEAT = 3
@@ -39,8 +39,8 @@ def join(
     reason: str,
     done: Done,
 ) -> Question:
-    """``wishes`` by assignor, the one that is liked best first. The coordinator answers when the
-    others have come, or their time is over.
+    """``wishes`` are by assignor, in order of preference. The coordinator responds when the others
+    have joined, or their time is up.
     """
     message = JoinGroupRequest(
         group_id=settings.group_id,
@@ -67,7 +67,7 @@ def join(
 def sync(
     settings: GroupSettings, generation: Generation, given: EncodedAssignment, done: Done
 ) -> Question:
-    """``given`` is empty of who does not lead."""
+    """``given`` is empty unless the member leads."""
     message = SyncGroupRequest(
         group_id=settings.group_id,
         generation_id=generation.id,
@@ -96,7 +96,7 @@ def heartbeat(settings: GroupSettings, generation: Generation, done: Done) -> Qu
 
 
 def leave(settings: GroupSettings, generation: Generation, reason: str) -> Question:
-    """Nobody does anything about the answer."""
+    """The response is ignored."""
     build = partial(_leave, settings.group_id, generation.member_id, reason)
     return Question(LeaveGroupRequest, LeaveGroupResponse, build, lambda *_: None)
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
     group_id: str
-    # group.instance.id: a static member, who is given what it had if it comes back in time, and
-    # does not leave when it closes (KIP-345).
+    # group.instance.id: makes a static member, which gets its partitions again if it returns in
+    # time, and does not leave when it closes (KIP-345).
     instance_id: str | None = None
-    # session.timeout.ms: who is silent for longer is no member any more.
+    # session.timeout.ms: a member that is silent for longer is removed.
     session_timeout_ms: int = 45_000
     # heartbeat.interval.ms: below a third of it, so that some may be lost.
     heartbeat_interval_ms: int = 3_000
-    # max.poll.interval.ms: a program that does not poll for so long leaves; the group waits for
-    # its members for as long when it rebalances.
+    # max.poll.interval.ms: a member leaves if its program does not poll for that long; a
+    # rebalance waits for members for as long.
     max_poll_interval_ms: int = 300_000
     retry_backoff_ms: int = 100
     retry_backoff_max_ms: int = 1_000
     request_timeout_ms: int = 30_000
-    # auto.commit.interval.ms where enable.auto.commit is true; None: the program commits.
+    # auto.commit.interval.ms if enable.auto.commit is true; None: the program commits.
     auto_commit_interval_ms: int | None = 5_000
-    # client.rack, for assignors that heed it (KIP-881); None or empty for none.
+    # client.rack, for rack-aware assignors (KIP-881); None or empty for none.
     rack: str | None = None

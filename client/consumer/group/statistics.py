@@ -15,7 +15,7 @@ _SECONDS_AN_HOUR = 3_600
 
 class GroupEventKind(Enum):
     JOINS = "joins"  # for the first time, or anew
-    OUT = "out"  # no member any more, or left
+    OUT = "out"  # lost its membership, or left
     REBALANCE_FAILED = "rebalance failed"
     COORDINATOR_LOST = "coordinator lost"
     COMMIT_FAILED = "commit failed"
@@ -44,7 +44,7 @@ class Timed:
 
 
 class GroupStatistics:
-    """``on_event`` is called wherever the core is; it has to hand on what it hears."""
+    """``on_event`` is called while the core is held; it has to pass the event on."""
 
     def __init__(self, on_event: Callable[[GroupEvent], object] = lambda _: None) -> None:
         self.heartbeats = Timed("heartbeat", "heartbeat-response-time")
@@ -65,7 +65,7 @@ class GroupStatistics:
         self._on_event(GroupEvent(kind, str(cause)))
 
     def rebalance_began(self, now_ms: int) -> None:
-        """One that follows a failed one goes on with it."""
+        """A rebalance after a failed one counts as its continuation."""
         if self._rebalancing_since_ms is None:
             self._rebalancing_since_ms = now_ms
 
@@ -81,11 +81,11 @@ class GroupStatistics:
         self._rebalanced_ms = now_ms
 
     def metrics(self, now_ms: int, heartbeat_sent_ms: int | None) -> dict[str, float]:
-        """What never happened is -1 seconds ago."""
+        """For events that never happened, the seconds since are -1."""
         told: dict[str, float] = {}
         for timed in (self.heartbeats, self.joins, self.syncs, self.commits):
             told |= timed.metrics(now_ms)
-        del told["heartbeat-response-time-avg"]  # Kafka has the longest alone
+        del told["heartbeat-response-time-avg"]  # Kafka has only the maximum
         for latency in (*self.listeners.values(), self._rebalance_latencies):
             told |= latency.spread(now_ms)
         for rebalances in (self._rebalances, self._failed_rebalances):

@@ -17,7 +17,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 
 Seen: TypeAlias = Mapping[str, tuple[frozenset[str], ...]]
-"""Of every partition the racks of its replicas, none where they do not matter to this member."""
+"""The racks of each partition's replicas; empty if racks do not matter to this member."""
 
 
 class TopicWatch:
@@ -33,14 +33,14 @@ class TopicWatch:
         self._joined_with: frozenset[str] | None = None
 
     def update(self) -> None:
-        """Take in what is known now; a pattern is matched anew."""
+        """Take in the current metadata, and match a pattern anew."""
         if self._cluster.updates == self._updates:
             return
         self._updates = self._cluster.updates
         if isinstance(self._subscriptions.wish, ToPattern):
             self._match(known_topics(self._cluster.snapshot))
         seen = self._look()
-        # What is equal is the same from here on: it is compared with each poll.
+        # If equal, keep the same object: each poll compares by identity.
         self._seen = self._assigned_by if seen == self._assigned_by else seen
 
     def reason_to_rejoin(self) -> str | None:
@@ -56,12 +56,12 @@ class TopicWatch:
         self._joined_with = self._subscriptions.topics
 
     def leads(self) -> None:
-        """It assigns by what is known now."""
+        """It assigns from the current metadata."""
         self.update()
         self._seen = self._assigned_by = self._look()
 
     def thought_of_more(self, named: Collection[str]) -> None:
-        """Topics besides those that members ``named`` are known only since it has assigned."""
+        """Topics other than those ``named`` by members became known after it assigned."""
         now = self._look()
         others = {name: partitions for name, partitions in now.items() if name not in named}
         assigned_by = {**others, **(self._assigned_by or {})}
@@ -72,7 +72,7 @@ class TopicWatch:
         self._assigned_by = None
 
     def adopt(self, places: Collection[TopicPartition]) -> None:
-        """A leader that knows more topics than this member may give it others of its pattern."""
+        """A leader that knows more topics may assign new ones that match the pattern."""
         if not isinstance(self._subscriptions.wish, ToPattern) or self._joined_with is None:
             return
         added = {place.topic for place in places} - self._joined_with
@@ -89,7 +89,7 @@ class TopicWatch:
     def _look(self) -> Seen:
         snapshot = self._cluster.snapshot
         topics = self._subscriptions.metadata_topics
-        # One that there is not is told of, or not, by how it was asked about: that is no change.
+        # Whether a missing topic is listed depends on the request: that is not a change.
         known = {
             name: info
             for name, info in snapshot.topics.items()
@@ -101,12 +101,12 @@ class TopicWatch:
 
 
 def known_topics(snapshot: Snapshot) -> list[str]:
-    """Those that there are."""
+    """The existing topics."""
     return [name for name, info in snapshot.topics.items() if info.error is ErrorCode.NONE]
 
 
 def partitions_of(snapshot: Snapshot) -> PartitionsByTopic:
-    """As assignors want them."""
+    """Partitions in the form that assignors take."""
     return {name: _racks(snapshot, snapshot.topics[name]) for name in known_topics(snapshot)}
 
 

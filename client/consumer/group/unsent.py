@@ -1,4 +1,4 @@
-"""Requests that wait until the coordinator takes them (ConsumerNetworkClient's UnsentRequests)."""
+"""Requests that cannot be sent to the coordinator yet (ConsumerNetworkClient's UnsentRequests)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from logquake.client.network.link import Answer
 from logquake.wire.schema import Message
 
 Done: TypeAlias = Callable[[Answer, int], None]
-"""Told the answer, and the time."""
+"""Called with the response, and the time."""
 
 
 class Question(NamedTuple):
-    """``build`` is told the version; ``at_least`` is the first one that can say it.
+    """``build`` takes the version; ``at_least`` is the first version that can express the request.
 
-    ``timeout_ms``, None for request.timeout.ms, is given to it before it leaves, and once more to
-    its answer.
+    ``timeout_ms``, None for request.timeout.ms, limits the wait before it is sent, and again the
+    wait for its response.
     """
 
     request: type[Message]
@@ -29,13 +29,13 @@ class Question(NamedTuple):
 
 
 class Unsent:
-    """In the order in which they were asked."""
+    """In the order of the calls."""
 
     def __init__(self, request_timeout_ms: int) -> None:
         self._request_timeout_ms = request_timeout_ms
         self._new: list[Question] = []  # since `keep`
         self._kept: deque[tuple[Question, int]] = deque()
-        self._look_again_ms: int | None = None  # none is overdue before
+        self._look_again_ms: int | None = None  # none is overdue before then
 
     def __bool__(self) -> bool:
         return bool(self._kept or self._new)
@@ -44,7 +44,7 @@ class Unsent:
         self._new.append(question)
 
     def keep(self, now_ms: int) -> None:
-        """The time of those that are new begins."""
+        """Start the timeouts of the new requests."""
         for question in self._new:
             own_ms = question.timeout_ms
             until_ms = now_ms + (self._request_timeout_ms if own_ms is None else own_ms)
@@ -53,7 +53,7 @@ class Unsent:
         self._new.clear()
 
     def take_next(self) -> Question | None:
-        """Of those that are kept."""
+        """The next of the kept requests."""
         return self._kept.popleft()[0] if self._kept else None
 
     def take_overdue(self, now_ms: int) -> list[Question]:

@@ -1,4 +1,4 @@
-"""Requests the end of a partition once, though nobody waits for it (KafkaConsumer.currentLag)."""
+"""Requests the end of a partition once, without a waiting caller (KafkaConsumer.currentLag)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class EndLook:
-    """Satisfies `ProgramQuestion`. It is given up where there is no leader, or that one fails, or
-    refuses: whoever wants to know will come again, and brokers are left alone until then.
+    """Satisfies `ProgramQuestion`. It gives up if there is no leader, or the leader fails or
+    refuses: the program will ask again, and brokers get no needless requests until then.
     """
 
     def __init__(self, place: TopicPartition, search: OffsetSearch, cluster: ClusterView) -> None:

@@ -18,13 +18,13 @@ from logquake.wire.messages.offsets import (
 from logquake.wire.sentinels import CONSUMER_REPLICA_ID
 from logquake.wire.topic_partition import TopicPartition
 
-# Before it a broker wants a right over the cluster, which clients do not have (KIP-320).
+# Earlier versions require ClusterAction, a permission that clients lack (KIP-320).
 SINCE = 3
 
 
 @dataclass(slots=True)
 class Ends:
-    """``again``: not told. ``refused`` is what the program has to hear of."""
+    """``again``: to be requested again. ``refused``: an error that the program has to handle."""
 
     told: dict[TopicPartition, EpochEnd] = field(default_factory=dict)
     again: set[TopicPartition] = field(default_factory=set)
@@ -51,7 +51,7 @@ def question(asked: Mapping[TopicPartition, FetchPosition]) -> Question:
 def ends(
     asked: Mapping[TopicPartition, FetchPosition], answer: OffsetForLeaderEpochResponse
 ) -> Ends:
-    """What is told of partitions that were not asked about is passed over."""
+    """Partitions that were not requested are ignored."""
     result = Ends(again=set(asked))
     for topic in answer.topics:
         for told in topic.partitions:

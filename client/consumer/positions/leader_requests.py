@@ -16,7 +16,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Question(NamedTuple):
-    """``since``: older versions of it cannot say what is meant."""
+    """``since``: the first version that can express the request."""
 
     message: Message
     response: type[Message]
@@ -31,7 +31,7 @@ class LeaderRequests:
     def by_leader(
         self, places: Iterable[TopicPartition], now_ms: int
     ) -> dict[int, list[TopicPartition]]:
-        """Of those whose leader may be asked now; of the others it is seen to that it may be."""
+        """Partitions by ready leader; for the others, connects or looks the leader up."""
         of_leader: dict[int, list[TopicPartition]] = {}
         for place in places:
             leader = leader_of(self._metadata.snapshot, place)
@@ -44,7 +44,7 @@ class LeaderRequests:
         }
 
     def knows(self, node_id: int, request: type[Message], since: int) -> bool:
-        """Whether it speaks that version or a later one; of a broker that may be asked."""
+        """Whether a broker that is ready supports that version or a later one."""
         try:
             return self._network.version_of(node_id, request) >= since
         except UnsupportedVersionError:
@@ -53,7 +53,7 @@ class LeaderRequests:
     def ask(
         self, node_id: int, question: Question, done: Callable[[Answer], None], now_ms: int
     ) -> None:
-        """A broker that may be asked; an error, too, is told to ``done``."""
+        """Send to a broker that is ready; ``done`` gets errors as well."""
         try:
             version = self._network.version_of(node_id, type(question.message))
             if version < question.since:

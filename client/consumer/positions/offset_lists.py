@@ -1,4 +1,4 @@
-"""ListOffsets: a consumer's request, and what answers mean (OffsetFetcherUtils)."""
+"""ListOffsets: a consumer's request, and what responses mean (OffsetFetcherUtils)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from logquake.wire.messages.offsets import (
 from logquake.wire.sentinels import CONSUMER_REPLICA_ID, NO_TIMESTAMP, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
-# The first version that says whether a reader sees committed transactions alone, and the first
-# that finds a record by its time, and not a segment by its file's.
+# The first version that has the isolation level, and the first that finds a record by its
+# timestamp, and not a segment by the time of its file.
 _SINCE_ISOLATION, _SINCE_TIMES = 2, 1
 
 
 class OffsetAndTimestamp(NamedTuple):
-    """Of the record that was found. Of the log's end the time is NO_TIMESTAMP; the leader epoch is
-    NO_LEADER_EPOCH of brokers that tell none.
+    """The record that was found. At the log's end the timestamp is NO_TIMESTAMP; the leader epoch
+    is NO_LEADER_EPOCH if the broker reports none.
     """
 
     offset: int
@@ -36,7 +36,7 @@ class OffsetAndTimestamp(NamedTuple):
 
 
 class AskedTime(NamedTuple):
-    """A time, or one that stands for a place: EARLIEST_TIMESTAMP, LATEST_TIMESTAMP."""
+    """A timestamp, or one of the special values EARLIEST_TIMESTAMP and LATEST_TIMESTAMP."""
 
     timestamp_ms: int
     leader_epoch: int
@@ -44,9 +44,10 @@ class AskedTime(NamedTuple):
 
 @dataclass(slots=True)
 class Listed:
-    """What is in neither has no such record. ``again``: who leads may have changed, or comes soon.
+    """A partition in neither has no such record. ``again``: retry, since the leader may have
+    changed, or may be elected soon.
 
-    ``refused`` is what the program has to hear of.
+    ``refused``: an error that the program has to handle.
     """
 
     found: dict[TopicPartition, OffsetAndTimestamp] = field(default_factory=dict)
@@ -57,7 +58,7 @@ class Listed:
 def question(
     asked: Mapping[TopicPartition, AskedTime], isolation: Isolation, *, by_time: bool
 ) -> Question:
-    """``by_time``: a broker that cannot look for the time of a record is not asked."""
+    """``by_time`` excludes brokers that cannot search by record timestamp."""
     topics: dict[str, list[ListOffsetsPartition]] = {}
     for place, time in sorted(asked.items()):
         topics.setdefault(place.topic, []).append(
@@ -81,8 +82,8 @@ def question(
 def listed(
     asked: Collection[TopicPartition], answer: ListOffsetsResponse, *, by_time: bool
 ) -> Listed:
-    """What is told of partitions that were not asked about is passed over. ``by_time``: there may
-    be no such record; a log always has a begin and an end.
+    """Partitions that were not requested are ignored. ``by_time``: there may be no such record,
+    while a log always has a beginning and an end.
     """
     result = Listed()
     untold = set(asked)
@@ -108,11 +109,11 @@ def _take(
             result.found[place] = found
         elif found.offset != UNKNOWN_OFFSET:
             result.refused = MalformedResponseError(f"offset {found.offset} of {place}")
-        elif not by_time:  # of a leader that has the log not at hand, or is just taking it over
+        elif not by_time:  # from a leader without the log, or just taking over
             result.again.add(place)
     elif error is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
         result.refused = broker_error(told.error_code, f"topic {place.topic}")
-    elif error is not ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT:  # it knows no times: none is found
+    elif error is not ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT:  # it has no timestamps: not found
         result.again.add(place)
 
 

@@ -1,4 +1,4 @@
-"""Offsets that a program asks for: by time, the beginning, the end (Kafka's OffsetFetcher)."""
+"""Offsets that a program looks up: by time, the beginning, the end (Kafka's OffsetFetcher)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Asked = Mapping[TopicPartition, AskedTime]
 class OffsetSearch:
     """Satisfies `ProgramQuestion`. ``found`` lacks partitions without such a record.
 
-    ``by_time``: brokers that cannot look for a record's time are refused.
+    ``by_time``: fails for brokers that cannot search by record timestamp.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class OffsetSearch:
             self._leaders.ask(node_id, about, partial(self._answered, asked), now_ms)
 
     def _answered(self, asked: _Asked, answer: Answer) -> None:
-        """It is looked at in the next poll, which knows the time."""
+        """Keep the response for the next poll, which knows the time."""
         self._answers.append((asked, answer))
 
     def _heed(self, asked: _Asked, answer: Answer, now_ms: int) -> None:
@@ -118,7 +118,7 @@ class OffsetSearch:
                 self._note_end(place, told.found[place].offset)
 
     def _note_end(self, place: TopicPartition, end_offset: int) -> None:
-        """What a lag is counted by."""
+        """Keep the end, from which the lag is computed."""
         state = self._subscriptions.find(place)
         if state is None:
             return

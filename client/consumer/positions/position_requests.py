@@ -1,4 +1,4 @@
-"""Asks leaders about partitions that cannot be read before the answer (OffsetFetcher)."""
+"""Requests to leaders about partitions that cannot be read before the response (OffsetFetcher)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 
 class PositionRequests(Generic[V]):
-    """About each partition something is known that the answer is to be understood by."""
+    """Each partition has a value that is needed to interpret the response."""
 
     def __init__(
         self,
@@ -37,25 +37,25 @@ class PositionRequests(Generic[V]):
 
     @property
     def has_answers(self) -> bool:
-        """To be looked at in the next poll, which knows the time."""
+        """Whether there are responses for the next poll, which knows the time."""
         return bool(self._answers)
 
     def take(self) -> list[tuple[Mapping[TopicPartition, V], Answer]]:
-        """What was asked about, and the answers that came."""
+        """The requested partitions, and the responses that have arrived."""
         answers, self._answers = self._answers, []
         return answers
 
     def by_leader(
         self, wanted: Mapping[TopicPartition, V], now_ms: int
     ) -> Iterator[tuple[int, dict[TopicPartition, V]]]:
-        """Of those whose leader may be asked now."""
+        """Partitions by leader that is ready."""
         for node_id, places in self._leaders.by_leader(wanted, now_ms).items():
             yield node_id, {place: wanted[place] for place in places}
 
     def ask(
         self, node_id: int, about: Mapping[TopicPartition, V], question: Question, now_ms: int
     ) -> None:
-        """Whatever is not answered is asked again after request.timeout.ms."""
+        """Send; unanswered partitions are requested again after request.timeout.ms."""
         self._subscriptions.retry_at(about, now_ms + self._settings.request_timeout_ms)
         self._leaders.ask(node_id, question, partial(self._answered, about), now_ms)
 
@@ -63,7 +63,7 @@ class PositionRequests(Generic[V]):
         self._answers.append((about, answer))
 
     def fail(self, places: Iterable[TopicPartition], answer: object, now_ms: int) -> None:
-        """They are asked about again, after a while; ``answer`` is noted if it is an error."""
+        """Retry them after a back-off; ``answer`` is noted if it is an error."""
         self._subscriptions.retry_at(places, now_ms + self._settings.retry_backoff_ms)
         self._metadata.request_update()
         self._failures.note(answer)

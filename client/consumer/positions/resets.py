@@ -28,7 +28,7 @@ _Policies = Mapping[TopicPartition, OffsetReset]
 
 
 class Resets:
-    """A core over `Subscriptions`, where it is said which partitions await one."""
+    """A core over `Subscriptions`, which knows the partitions that await a reset."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Resets:
             self._found(place, policies[place], found)
 
     def _found(self, place: TopicPartition, policy: OffsetReset, found: OffsetAndTimestamp) -> None:
-        """Without an epoch: what the leader says of its own log needs no validation."""
+        """Without an epoch: a leader's statement about its own log needs no validation."""
         leader = leader_of(self._metadata.snapshot, place)
         self._metadata.saw_epoch(place, found.leader_epoch)
         position = FetchPosition(found.offset, leader=leader)

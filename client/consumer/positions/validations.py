@@ -21,7 +21,7 @@ _Positions = Mapping[TopicPartition, FetchPosition]
 
 
 class Validations:
-    """A core over `Subscriptions`, where it is said which positions await one."""
+    """A core over `Subscriptions`, which knows the positions that await validation."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Validations:
             self._believe(asked)
 
     def _believe(self, asked: _Positions) -> None:
-        """Whoever leads cannot say."""
+        """Trust a leader that cannot validate positions."""
         for place, position in asked.items():
             self._subscriptions.of(place).seek(position)
 
