@@ -113,6 +113,7 @@ class SelectorSockets:
         if waker is not None:
             self._selector.register(waker, _READ, waker)
         self._ends: dict[int, _End] = {}
+        self._looked_up: dict[str, set[int]] = {}  # hosts, and the links that wait for each
 
     def perform(self, links: Driven) -> bool:
         return perform_all(links, partial(self._do, links))
@@ -154,15 +155,28 @@ class SelectorSockets:
     # To a connection
 
     def _resolve(self, links: Driven, wanted: Resolve) -> None:
-        def found(told: list[str] | Exception) -> None:
-            if isinstance(told, Exception):
-                self._lost(links, wanted.link, told)
-            else:
-                links.resolved(wanted.link, told, self._clock.now_ms())
-
+        """A host once at a time. Its look-up may take longer than a connection may: if each attempt
+        began another one, no attempt would ever have an answer, and they would pile up.
+        """
+        host = wanted.host
+        if host in self._looked_up:
+            self._looked_up[host].add(wanted.link)
+            return
+        self._looked_up[host] = {wanted.link}
         of_names = self._names or self._aside
-        aside = in_place if is_address(wanted.host) else of_names
-        aside(partial(addresses_of, wanted.host), found)
+        aside = in_place if is_address(host) else of_names
+        try:
+            aside(partial(addresses_of, host), partial(self._on_looked_up, links, host))
+        except BaseException:  # Ctrl-C, say, where it is done in place: nobody will be told
+            self._looked_up.pop(host, None)
+            raise
+
+    def _on_looked_up(self, links: Driven, host: str, told: list[str] | Exception) -> None:
+        for link in self._looked_up.pop(host):
+            if isinstance(told, Exception):
+                self._lost(links, link, told)
+            else:
+                links.resolved(link, told, self._clock.now_ms())
 
     def _connect(self, links: Driven, wanted: Connect) -> None:
         try:
@@ -290,6 +304,8 @@ class SelectorSockets:
         links.lost(link, why, self._clock.now_ms())
 
     def _close(self, link: int) -> None:
+        for waiting in self._looked_up.values():
+            waiting.discard(link)
         end = self._ends.pop(link, None)
         if end is not None:
             with contextlib.suppress(KeyError, ValueError):  # it may have failed amid the change

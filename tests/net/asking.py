@@ -42,11 +42,18 @@ class JumpingClock(SystemClock):
 class Asking:
     """Asks one broker for metadata."""
 
-    def __init__(self, host: str, port: int, new_login: Callable[[], Login] | None = None) -> None:
-        self.links = Links(NETWORK, Random(1), new_login=new_login)
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        new_login: Callable[[], Login] | None = None,
+        settings: NetworkSettings = NETWORK,
+    ) -> None:
+        self.links = Links(settings, Random(1), new_login=new_login, on_ended=self._on_ended)
+        self.ended = 0
         self.answers: list[Answer] = []
         self._node = Node(1, host, port)
-        self._network = NetworkClient(NETWORK, self.links, self, Random(1))
+        self._network = NetworkClient(settings, self.links, self, Random(1))
         self.is_asked = False
 
     def nodes(self) -> list[Node]:
@@ -72,6 +79,9 @@ class Asking:
         return self.links.next_due_ms(now_ms)
 
     def abandon(self, _why: ClientError) -> None: ...
+
+    def _on_ended(self) -> None:
+        self.ended += 1
 
 
 def run_until(server: Server, is_done: Callable[[], object]) -> None:
