@@ -156,7 +156,7 @@ class Consumer(ConsumerFacade):
         return await self._run(self._consuming.seeking.position(place, self._or_api(timeout_ms)))
 
     def current_lag(self, place: TopicPartition) -> int | None:
-        return self._driver.call(lambda _: self._consuming.asking.current_lag(place))
+        return self._driver.call(lambda _: self._consuming.lookups.current_lag(place))
 
     # What is committed
 
@@ -180,29 +180,29 @@ class Consumer(ConsumerFacade):
     async def offsets_for_times(
         self, times_ms: Mapping[TopicPartition, int], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        asking = self._consuming.asking
-        return await self._run(asking.offsets_for_times(times_ms, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return await self._run(lookups.offsets_for_times(times_ms, self._or_api(timeout_ms)))
 
     async def beginning_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
-        asking = self._consuming.asking
-        return await self._run(asking.beginning_offsets(places, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return await self._run(lookups.beginning_offsets(places, self._or_api(timeout_ms)))
 
     async def end_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
-        asking = self._consuming.asking
-        return await self._run(asking.end_offsets(places, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return await self._run(lookups.end_offsets(places, self._or_api(timeout_ms)))
 
     async def partitions_for(
         self, topic: str, timeout_ms: int | None = None
     ) -> list[PartitionNodes]:
-        asking = self._consuming.asking
-        return await self._run(asking.partitions_for(topic, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return await self._run(lookups.partitions_for(topic, self._or_api(timeout_ms)))
 
     async def list_topics(self, timeout_ms: int | None = None) -> dict[str, list[PartitionNodes]]:
-        return await self._run(self._consuming.asking.list_topics(self._or_api(timeout_ms)))
+        return await self._run(self._consuming.lookups.list_topics(self._or_api(timeout_ms)))
 
     # The group, and the end
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from logquake.client.clock import Clock
-from logquake.client.consumer.asking import Asking
 from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from logquake.client.consumer.assignors.range import RangeAssignor
@@ -24,6 +23,7 @@ from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.errands import Beside
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.handing_out import HandingOut
+from logquake.client.consumer.lookups import Lookups
 from logquake.client.consumer.one_by_one import OneByOne
 from logquake.client.consumer.positions.leader_requests import LeaderRequests
 from logquake.client.consumer.positions.position_requests import PositionRequests
@@ -102,7 +102,7 @@ class ConsumerParts:
             handing_out=HandingOut(subscriptions, deserializers, interceptors),
             committing=Committing(calls, metadata, group),
             seeking=Seeking(calls, subscriptions, metadata, group, network.trouble),
-            asking=Asking(
+            lookups=Lookups(
                 asks,
                 calls,
                 subscriptions,

@@ -18,7 +18,6 @@ from logquake.client.arguments import (
     check_time,
     check_topics,
 )
-from logquake.client.consumer.asking import Asking
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.committing import Committing
 from logquake.client.consumer.core import ConsumerCore
@@ -35,6 +34,7 @@ from logquake.client.consumer.group.listener import (
 )
 from logquake.client.consumer.group.topic_watch import known_topics
 from logquake.client.consumer.handing_out import HandingOut
+from logquake.client.consumer.lookups import Lookups
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.consumer.one_by_one import OneByOne
 from logquake.client.consumer.records import NOTHING, ConsumerRecords
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 class Consuming:
     """The driver polls ``core``, and a program's loop iterates over ``one_by_one``; ``committing``,
-    ``seeking`` and ``asking`` have the rest of the calls.
+    ``seeking`` and ``lookups`` have the rest of the calls.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Consuming:
         handing_out: HandingOut,
         committing: Committing,
         seeking: Seeking,
-        asking: Asking,
+        lookups: Lookups,
         network: NetworkClient,
         isolation: Isolation,
         request_timeout_ms: int,
@@ -78,7 +78,7 @@ class Consuming:
         self.core = core
         self.committing = committing
         self.seeking = seeking
-        self.asking = asking
+        self.lookups = lookups
         self.one_by_one = one_by_one
         self._calls = calls
         self._subscriptions = subscriptions

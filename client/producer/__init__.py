@@ -29,7 +29,7 @@ Sending, once and in order:
 
     sender.py         sends the accumulator's batches over the network core
     produce_requests.py  a request of batches, and what its answer says of each
-    asking.py         the other requests: for an id, or to coordinators
+    other_requests.py for an id, or about transactions
     identity.py       producer ids and epochs; id_requests.py: requests for them
     idempotence.py    each record once and in order
     sequences.py      the sequences of partitions; sequence_order.py: how they follow each other

@@ -18,11 +18,11 @@ from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.snapshot import STALE
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.asking import asking_for
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Numbering, Unnumbered
+from logquake.client.producer.other_requests import other_requests_of
 from logquake.client.producer.produce_requests import (
     OLDEST_VERSION,
     Result,
@@ -72,7 +72,7 @@ class Sender:
         self._metadata = metadata
         self._updates = updates
         self._numbering: Numbering = numbering
-        self._asking = asking_for(
+        self._other_requests = other_requests_of(
             numbering,
             network,
             metadata,
@@ -97,7 +97,7 @@ class Sender:
                 self._requests -= 1
                 self._take(each, now_ms)
         self._give_up_overdue(now_ms)
-        if self._asking.poll(now_ms):
+        if self._other_requests.poll(now_ms):
             self._send_what_is_ready(now_ms)
         else:  # nothing is left that could be sent
             self._ready_at_ms = None
@@ -111,7 +111,7 @@ class Sender:
             self._updates.next_due_ms(now_ms),
             self._ready_at_ms,
             self._accumulator.next_expiry_ms(),
-            self._asking.next_due_ms(now_ms),
+            self._other_requests.next_due_ms(now_ms),
         )
         return min([each for each in due if each is not None], default=None)
 

@@ -171,7 +171,7 @@ class Consumer(ConsumerFacade):
 
     def current_lag(self, place: TopicPartition) -> int | None:
         """How many records the position lags behind the end, or None if not known yet."""
-        return self._driver.call(lambda _: self._consuming.asking.current_lag(place))
+        return self._driver.call(lambda _: self._consuming.lookups.current_lag(place))
 
     # What is committed
 
@@ -202,29 +202,29 @@ class Consumer(ConsumerFacade):
         self, times_ms: Mapping[TopicPartition, int], timeout_ms: int | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The offset of the first record at or after each time; None if there is none."""
-        asking = self._consuming.asking
-        return self._driver.run(asking.offsets_for_times(times_ms, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return self._driver.run(lookups.offsets_for_times(times_ms, self._or_api(timeout_ms)))
 
     def beginning_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
-        asking = self._consuming.asking
-        return self._driver.run(asking.beginning_offsets(places, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return self._driver.run(lookups.beginning_offsets(places, self._or_api(timeout_ms)))
 
     def end_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int | None = None
     ) -> dict[TopicPartition, int]:
         """The offset after the last record that this consumer may read."""
-        asking = self._consuming.asking
-        return self._driver.run(asking.end_offsets(places, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return self._driver.run(lookups.end_offsets(places, self._or_api(timeout_ms)))
 
     def partitions_for(self, topic: str, timeout_ms: int | None = None) -> list[PartitionNodes]:
         """An empty list if the topic does not exist."""
-        asking = self._consuming.asking
-        return self._driver.run(asking.partitions_for(topic, self._or_api(timeout_ms)))
+        lookups = self._consuming.lookups
+        return self._driver.run(lookups.partitions_for(topic, self._or_api(timeout_ms)))
 
     def list_topics(self, timeout_ms: int | None = None) -> dict[str, list[PartitionNodes]]:
-        return self._driver.run(self._consuming.asking.list_topics(self._or_api(timeout_ms)))
+        return self._driver.run(self._consuming.lookups.list_topics(self._or_api(timeout_ms)))
 
     # The group, and the end
 

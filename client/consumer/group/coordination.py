@@ -13,12 +13,12 @@ from random import Random
 
 from logquake.client.clock import Clock
 from logquake.client.consumer.assignors.assignor import Assignor
-from logquake.client.consumer.group.asking import Asking
 from logquake.client.consumer.group.assigning import Assigning
 from logquake.client.consumer.group.automatic import AutoCommit, BeforeRebalance
 from logquake.client.consumer.group.commits import Commits
 from logquake.client.consumer.group.committed import Beginnings, CommittedOffsets
 from logquake.client.consumer.group.coordinator import Coordinator
+from logquake.client.consumer.group.coordinator_calls import CoordinatorCalls
 from logquake.client.consumer.group.election import Election
 from logquake.client.consumer.group.errands import Beside
 from logquake.client.consumer.group.freshness import Freshness
@@ -103,7 +103,7 @@ class Coordination:
         self._beginnings = Beginnings(
             settings, self._coordinator, committed, cluster, subscriptions, random
         )
-        self._asking = Asking(
+        self._coordinator_calls = CoordinatorCalls(
             settings, self._coordinator, self._commits, committed, clock, random, on_commit
         )
         self._auto: AutoCommit | None = None
@@ -164,7 +164,7 @@ class Coordination:
         gets it in each poll still takes part in rebalances.
         """
         self._watch.update()
-        yield from self._asking.tell_completed()
+        yield from self._coordinator_calls.tell_completed()
         self._coordinator.check()
         if self._subscriptions.is_of_group:
             yield from self._rebalancing.attend(listener)
@@ -226,13 +226,13 @@ class Coordination:
         Raises CommitFailedError, RebalanceInProgressError, TimedOutError, other ClientError.
         """
         wanted = self._commits.consumed() if offsets is None else offsets
-        yield from self._asking.commit(wanted, deadline_ms)
+        yield from self._coordinator_calls.commit(wanted, deadline_ms)
 
     def commit_async(
         self, offsets: Offsets | None, callback: CommitCallback = unheard
     ) -> Steps[None]:
         """Sent in call order, without retries; the callback runs in a call of the program."""
-        yield from self._asking.tell_completed()
+        yield from self._coordinator_calls.tell_completed()
         wanted = self._commits.consumed() if offsets is None else offsets
         self._commits.send_async(wanted, callback, self._clock.now_ms())
 
@@ -240,7 +240,7 @@ class Coordination:
         self, places: Collection[TopicPartition], deadline_ms: int
     ) -> Steps[dict[TopicPartition, OffsetAndMetadata | None]]:
         """None without a committed offset. Raises TimedOutError, other ClientError."""
-        return (yield from self._asking.committed(places, deadline_ms))
+        return (yield from self._coordinator_calls.committed(places, deadline_ms))
 
     def reassigning(self) -> None:
         """The program assigns other partitions. No rebalance follows, so an automatic commit is
@@ -274,12 +274,13 @@ class Coordination:
         """
         try:
             is_automatic = self._auto is not None
-            yield from self._asking.finish_commits(deadline_ms, is_automatic=is_automatic)
+            calls = self._coordinator_calls
+            yield from calls.finish_commits(deadline_ms, is_automatic=is_automatic)
         finally:
             try:
                 yield from self._rebalancing.leave(listener, "the consumer is being closed")
             finally:
-                yield from self._asking.finish(deadline_ms)
+                yield from self._coordinator_calls.finish(deadline_ms)
 
     def metrics(self) -> dict[str, float]:
         """Kafka's consumer-coordinator-metrics; times are in milliseconds."""

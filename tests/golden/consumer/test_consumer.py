@@ -181,10 +181,10 @@ class ConsumerPlayer(CorePlayer):
 
     def do_search(self, place: str, time: str, ms: str = "60000") -> None:
         times = {_place(place): int(time)}
-        self._call(self._consuming.asking.offsets_for_times(times, int(ms)))
+        self._call(self._consuming.lookups.offsets_for_times(times, int(ms)))
 
     def do_partitions(self, topic: str, ms: str = "60000") -> None:
-        self._call(self._consuming.asking.partitions_for(topic, int(ms)))
+        self._call(self._consuming.lookups.partitions_for(topic, int(ms)))
 
     def do_close(self, ms: str = "1000") -> None:
         self._call(self._consuming.close(int(ms)))
@@ -198,7 +198,7 @@ class ConsumerPlayer(CorePlayer):
         (seeking.seek_to_end if where == "end" else seeking.seek_to_beginning)(named)
 
     def do_lag(self, place: str) -> None:
-        self._log(str(self._consuming.asking.current_lag(_place(place))))
+        self._log(str(self._consuming.lookups.current_lag(_place(place))))
 
     def do_metrics(self, group: str) -> None:
         """Those that are numbers."""

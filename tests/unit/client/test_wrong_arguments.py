@@ -169,7 +169,7 @@ def made(consumer: LoneConsumer, call: str, given: Any) -> None:
     elif call in ("commit", "committed"):
         at_once(getattr(parts.committing, call)(given, 0))
     else:
-        at_once(getattr(parts.asking, call)(given, 0))
+        at_once(getattr(parts.lookups, call)(given, 0))
 
 
 @pytest.mark.parametrize("given", [None, PLACE, "t", 5], ids=str)

@@ -106,15 +106,15 @@ def listing(offsets: dict[TopicPartition, int]) -> LoneConsumer:
 
 
 def begin(lone: LoneConsumer) -> object:
-    return lone.call(lone.consuming.asking.beginning_offsets([PLACE], TIMEOUT_MS))
+    return lone.call(lone.consuming.lookups.beginning_offsets([PLACE], TIMEOUT_MS))
 
 
 def end(lone: LoneConsumer) -> object:
-    return lone.call(lone.consuming.asking.end_offsets([PLACE], TIMEOUT_MS))
+    return lone.call(lone.consuming.lookups.end_offsets([PLACE], TIMEOUT_MS))
 
 
 def at_time(lone: LoneConsumer) -> object:
-    return lone.call(lone.consuming.asking.offsets_for_times({PLACE: 1}, TIMEOUT_MS))
+    return lone.call(lone.consuming.lookups.offsets_for_times({PLACE: 1}, TIMEOUT_MS))
 
 
 @pytest.mark.parametrize("ask", [begin, end, at_time, position])

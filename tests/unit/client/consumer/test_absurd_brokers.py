@@ -152,14 +152,14 @@ class Program:
             before[record.place] = record.offset
 
     def ask(self) -> None:
-        asking, committing = self.consuming.asking, self.consuming.committing
+        lookups, committing = self.consuming.lookups, self.consuming.committing
         place = self.random.choice(PLACES)
         found: Mapping[TopicPartition, object] = self.lone.call(
             self.random.choice(
                 (
-                    lambda: asking.beginning_offsets([place], TIMEOUT_MS),
-                    lambda: asking.end_offsets([place], TIMEOUT_MS),
-                    lambda: asking.offsets_for_times({place: 5}, TIMEOUT_MS),
+                    lambda: lookups.beginning_offsets([place], TIMEOUT_MS),
+                    lambda: lookups.end_offsets([place], TIMEOUT_MS),
+                    lambda: lookups.offsets_for_times({place: 5}, TIMEOUT_MS),
                     lambda: committing.committed([place], TIMEOUT_MS),
                 )
             )()
@@ -167,9 +167,9 @@ class Program:
         assert found.keys() == {place}
 
     def ask_about_topics(self) -> None:
-        asking = self.consuming.asking
-        self.lone.call(asking.list_topics(TIMEOUT_MS))
-        self.lone.call(asking.partitions_for("t", TIMEOUT_MS))
+        lookups = self.consuming.lookups
+        self.lone.call(lookups.list_topics(TIMEOUT_MS))
+        self.lone.call(lookups.partitions_for("t", TIMEOUT_MS))
 
     def commit(self) -> None:
         if self.random.random() < 0.5:
@@ -179,7 +179,7 @@ class Program:
     def ask_where(self) -> None:
         for place in self.consuming.assignment():
             assert self.lone.call(self.consuming.seeking.position(place, TIMEOUT_MS)) >= 0
-            self.consuming.asking.current_lag(place)
+            self.consuming.lookups.current_lag(place)
         self.consuming.metrics()
 
     def seek(self) -> None:

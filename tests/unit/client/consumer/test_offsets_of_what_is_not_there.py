@@ -20,5 +20,5 @@ def test_the_time_out_says_what_is_not_there(place: TopicPartition, why: str) ->
     consumer = LoneConsumer({})
     began_ms = consumer.clock.now
     with pytest.raises(TimedOutError, match=f"^no offsets in 2000 ms: {why}$"):
-        consumer.call(consumer.consuming.asking.end_offsets([place], 2_000))
+        consumer.call(consumer.consuming.lookups.end_offsets([place], 2_000))
     assert consumer.clock.now == began_ms + 2_000

@@ -108,7 +108,7 @@ def test_so_does_a_poll() -> None:
 def test_how_far_it_is_behind_goes_by_what_it_was_given() -> None:
     lone = reading(FIRST)
     given(lone, 2)
-    assert lone.consuming.asking.current_lag(FIRST) == COUNT - 2
+    assert lone.consuming.lookups.current_lag(FIRST) == COUNT - 2
 
 
 def test_what_is_paused_amid_it_is_read_on_when_it_is_resumed() -> None:

@@ -1,4 +1,4 @@
-"""Offsets, topics and lag that a program asks for through its consumer."""
+"""What a program looks up through its consumer: offsets, topics and lag."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 
-class Asking:
+class Lookups:
     """Calls that wait raise TimedOutError, or the ClientError of a broker that refuses."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a producer asks apart from Produce: for an id, or of its transactions' coordinators."""
+"""A producer's requests other than Produce: for an id, or about transactions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from logquake.client.producer.transactions.requests import TransactionRequests
 from logquake.client.producer.transactions.transactions import Transactions
 
 
-class Asking(Protocol):
+class OtherRequests(Protocol):
     def poll(self, now_ms: int) -> bool:
         """Whether the producer can go on."""
 
     def next_due_ms(self, now_ms: int) -> int | None: ...
 
 
-class NothingToAsk:
+class NoOtherRequests:
     """Without idempotence."""
 
     def poll(self, _now_ms: int) -> bool:
@@ -32,18 +32,18 @@ class NothingToAsk:
         return None
 
 
-def asking_for(
+def other_requests_of(
     numbering: Unnumbered | Idempotence | Transactions,
     network: NetworkClient,
     metadata: Metadata,
     accumulator: Accumulator,
     retry_backoff_ms: int,
     awaits_answers: Callable[[], bool],
-) -> Asking:
+) -> OtherRequests:
     if isinstance(numbering, Transactions):
         return TransactionRequests(
             network, metadata, numbering, accumulator, retry_backoff_ms, awaits_answers
         )
     if isinstance(numbering, Idempotence):
         return IdRequests(network, numbering, retry_backoff_ms, accumulator.abort)
-    return NothingToAsk()
+    return NoOtherRequests()

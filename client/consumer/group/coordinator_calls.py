@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 A = TypeVar("A", Attempt, Lookup)
 
 
-class Asking:
+class CoordinatorCalls:
     """``on_commit`` is called with committed offsets, for interceptors."""
 
     def __init__(
