@@ -1,7 +1,7 @@
 """Drives a core on asyncio's loop: no thread, and no lock, since nothing runs in parallel.
 
-The loop watches one descriptor, an epoll that holds all sockets; the loop's executor looks names up
-and obtains tokens.
+The loop watches one descriptor, an epoll that contains all sockets; the loop's executor looks names
+up and obtains tokens.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
-    """Raises RuntimeError, in words that tell what to do about it."""
+    """Raises RuntimeError, with a message that says what to do."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -43,10 +43,10 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 
 
 class AioDriver:
-    """Runs from the start until close(), on the loop that runs when it is made.
+    """Runs from its creation until close(), on the loop that is running then.
 
-    ``tell`` is called after each pass: what users want to hear of is told there, in the context in
-    which the driver was made, and not in that of a call which has woken it.
+    ``tell`` is called after each pass, and runs users' callbacks, in the context in which the
+    driver was created, and not in that of the call that woke it.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class AioDriver:
         self.wake()
 
     def inherit(self) -> None:
-        """In a forked process, where all but close() raises ClosedError from now on. The loop's own
-        epoll is the parent's too, so that nothing is taken from it.
+        """In a forked process: all but close() raises ClosedError from now on. The loop's own epoll
+        is shared with the parent, so nothing is removed from it.
         """
         self._is_inherited = self._is_closed = self._has_ended = True
 
     def call(self, command: Callable[[int], T]) -> T:
-        """What the command answers, which is told the time.
+        """Run the command with the current time, and return its result.
 
         Raises ClosedError, and what the command raises.
         """
@@ -101,16 +101,16 @@ class AioDriver:
         return answer
 
     def wake(self) -> None:
-        """Look at the core again: for whoever changed it."""
+        """Look at the core again, after a change to it."""
         if not self._is_woken and not self._has_ended:
-            # It may raise: where the loop has ended or, in debug mode, is another thread's. Whoever
-            # is on the loop wakes it all the same then.
+            # This may raise: if the loop has ended or, in debug mode, belongs to another thread.
+            # A later call on the loop then still wakes it.
             self._loop.call_soon(self._pass, context=self._context)
             self._is_woken = True
 
     async def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
-        """Until it is done, which is answered, or it is too late; by then others have had a turn on
-        the loop. Raises ClosedError.
+        """Wait, and return whether it was done in time. Other tasks get a turn on the loop in any
+        case. Raises ClosedError.
         """
         while not is_done():
             self.check_open()
@@ -127,7 +127,7 @@ class AioDriver:
         return True
 
     def promise(self) -> asyncio.Future[None]:
-        """For a callback to fulfil; what is not when the client ends raises ClosedError."""
+        """A future for a callback to fulfil; if the client ends first, it raises ClosedError."""
         self.check_open()
         promised: asyncio.Future[None] = self._loop.create_future()
         self._promised[promised] = None
@@ -135,7 +135,7 @@ class AioDriver:
         return promised
 
     async def run(self, steps: Steps[T]) -> T:
-        """Carry out a call of the program's; what the call returns.
+        """Carry out a call of the program, and return its result.
 
         Raises ClosedError, and what the call raises.
         """
@@ -143,7 +143,7 @@ class AioDriver:
         try:
             return await self._to_the_end(steps)
         finally:
-            self.wake()  # others may wait for what it changed, however it ended
+            self.wake()  # others may be waiting for what it changed, even if it failed
 
     async def _to_the_end(self, steps: Steps[T]) -> T:
         take: Callable[[], Wait | Call] = partial(next, steps)
@@ -156,7 +156,7 @@ class AioDriver:
             take = await self._carry_out(step, steps)
 
     async def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
-        """How the call goes on after it. What is called may be a coroutine's function."""
+        """How the call continues after the step. What a step calls may be a coroutine function."""
         self.wake()
         try:
             if isinstance(step, Wait):
@@ -165,11 +165,11 @@ class AioDriver:
             if inspect.isawaitable(returned):
                 returned = await returned
             return partial(steps.send, returned)
-        except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+        except BaseException as error:  # noqa: BLE001 - raised within the call
             return partial(steps.throw, error)
 
     def close(self) -> bool:
-        """End all connections, and tell whoever waits; whether nobody has closed it before."""
+        """Close all connections, and wake all waiters. Returns whether this is the first close."""
         is_first, self._is_closed = not self._is_closed, True
         if not self._has_ended:
             self._end()
@@ -177,7 +177,7 @@ class AioDriver:
 
     @property
     def is_closed(self) -> bool:
-        """Or failed: what is called raises ClosedError."""
+        """Closed or failed: calls raise ClosedError."""
         return self._has_ended
 
     def check_open(self) -> None:
@@ -198,17 +198,17 @@ class AioDriver:
             self._polled_ms = self._clock.now_ms()
             self._core.poll(self._polled_ms)
             acted = self._sockets.perform(self._links)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the client is over
+        except Exception as error:  # noqa: BLE001 - any error ends the client
             self._fail(error)
             return
         try:
             self._tell_users()
         except BaseException:
-            self.wake()  # for what is left to tell, if the loop goes on
+            self.wake()  # for remaining callbacks, if the loop goes on
             raise
         finally:
             self._wake_those_who_wait()
-            if acted:  # and something may have come of it
+            if acted:  # so the core may have work to do
                 self.wake()
             self._set_timer()
 
@@ -224,11 +224,11 @@ class AioDriver:
                 self._pass()
 
     def _tell_users(self) -> None:
-        """What a callback sets in its context is gone with it: the next ones know nothing of it."""
+        """Each callback gets a copy of the context, so that its changes do not reach the next."""
         self._context.copy().run(self._tell)
 
     def _wake_those_who_wait(self) -> None:
-        """They look for themselves, since things may have changed again when they come to it."""
+        """They check again themselves, since things may have changed when their turn comes."""
         now_ms = self._clock.now_ms()
         for woken, wait in self._waiting.items():
             if not woken.done() and (wait.deadline_ms <= now_ms or is_worth_a_look(wait.is_done)):
@@ -245,7 +245,7 @@ class AioDriver:
             self._wake_by(min(due))
 
     def _wake_by(self, due_ms: int) -> None:
-        """One that wakes too early costs less than a new one after each pass."""
+        """Keep an earlier timer: waking too early costs less than a new timer after each pass."""
         if self._timer is not None:
             if self._timer_due_ms <= due_ms:
                 return
@@ -279,7 +279,7 @@ class AioDriver:
         self._end()
 
     def _end(self) -> None:
-        """Whoever waits is told, whatever else fails."""
+        """Wakes all waiters, whatever else fails."""
         self._has_ended = True
         self._loop.remove_reader(self._selector.fileno())
         if self._timer is not None:
@@ -299,8 +299,8 @@ class AioDriver:
                 self._release()
 
     def _tell_all(self) -> None:
-        """Though some of the program's own would end the loop, by sys.exit() say: that is raised
-        once the others were told.
+        """Run all callbacks, even if some of the program's would end the loop, by sys.exit() for
+        instance: that is raised once the others have run.
         """
         ends: BaseException | None = None
         has_told = False
@@ -314,7 +314,7 @@ class AioDriver:
             raise ends
 
     def _release(self) -> None:
-        """Whoever waits."""
+        """Wake all waiters."""
         for woken in [each for each in self._waiting if not each.done()]:
             woken.set_result(None)
         for promised in [each for each in self._promised if not each.done()]:

@@ -1,5 +1,5 @@
-"""What may take as long as it likes, in parallel with the core: looking up a host, or obtaining a
-token from the program.
+"""Slow calls, in parallel with the core: looking up a host, or obtaining a token from the
+program.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ T = TypeVar("T")
 
 class Aside(Protocol):
     def __call__(self, function: Callable[[], T], told: Callable[[T | Exception], None], /) -> None:
-        """Call it, now or later, and tell what it returned or raised."""
+        """Call it, now or later, and report what it returned or raised."""
 
 
 def in_place(function: Callable[[], T], told: Callable[[T | Exception], None], /) -> None:
-    """At once, whoever waits."""
+    """Call it at once, even if it blocks."""
     try:
         outcome = function()
-    except Exception as error:  # noqa: BLE001 - whoever is told knows what it means
+    except Exception as error:  # noqa: BLE001 - the receiver handles it
         told(error)
     else:
         told(outcome)
 
 
 class OnThreads:
-    """Each on a thread of its own, which nobody waits for. Satisfies Aside.
+    """Runs each call on its own thread, which is never joined. Satisfies Aside.
 
-    What came of it is told in ``tell``, for which the waker wakes whoever waits for sockets.
+    ``tell`` reports the outcomes; the waker ends the driver's wait for sockets first.
     """
 
     def __init__(self, waker: Waker) -> None:
@@ -46,7 +46,7 @@ class OnThreads:
         thread = Thread(target=self._run, args=(function, told), name="aside", daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # the system has no more of them, or Python is at its end
+        except RuntimeError:  # the system has no more threads, or Python is shutting down
             in_place(function, told)
 
     def tell(self) -> None:
@@ -54,7 +54,7 @@ class OnThreads:
             self._came.popleft()()
 
     def close(self) -> None:
-        """What still comes is nobody's: the waker's descriptor may be another file's by then."""
+        """Later outcomes are dropped: the waker's descriptor may be another file's by then."""
         with self._lock:
             self._is_over = True
 

@@ -20,7 +20,7 @@ class BlockingDriver:
         self._clock = clock
 
     def run(self, core: Core, is_done: Callable[[], bool], deadline_ms: int) -> bool:
-        """Until it is done, which is answered, or it is too late."""
+        """Drive the core, and return whether it was done in time."""
         try:
             while True:
                 self._lookout.catch_up(self._links)
@@ -30,17 +30,17 @@ class BlockingDriver:
                 acted = self._sockets.perform(self._links)
                 if done or now_ms >= deadline_ms:
                     return done
-                if acted:  # and something may have come of it
+                if acted:  # so the core may have work to do
                     continue
                 due_ms = core.next_due_ms(now_ms)
                 until_ms = deadline_ms if due_ms is None else min(due_ms, deadline_ms)
                 self._lookout.wait(self._links, until_ms)
-        except BaseException:  # Ctrl-C: nobody knows which bytes were taken in
+        except BaseException:  # Ctrl-C: it is unknown which bytes were taken in
             self._end_all("interrupted")
             raise
 
     def perform(self) -> None:
-        """What was asked for is to be done at once."""
+        """Carry out pending effects at once."""
         self._sockets.perform(self._links)
 
     def close(self) -> None:

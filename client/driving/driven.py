@@ -1,4 +1,4 @@
-"""What a driver sees of a core and its connections, also if others use them at the same time."""
+"""What a driver sees of a core and its connections, even if others use them concurrently."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class Core(Protocol):
         """Do what is due."""
 
     def next_due_ms(self, polled_ms: int) -> int | None:
-        """When to poll, if nothing happens before; None for never.
+        """When to poll next, if nothing happens before; None for never.
 
-        It is asked with the time of the last poll: what has come due since then was not done.
+        ``now_ms`` is the time of the last poll, which did nothing that became due since then.
         """
 
 
 class LastingCore(Core, Protocol):
-    """One that a driver has for longer than a call."""
+    """A core that a driver keeps for longer than one call."""
 
     def abandon(self, why: ClientError) -> None:
-        """Nobody drives it any more, or it has failed: whoever waits for something is told why."""
+        """It is no longer driven, or has failed: fail everything that is pending."""
 
 
 class Driven(Protocol):
-    """The half of Links that a driver talks to: its docstrings hold."""
+    """The half of Links that a driver uses; its docstrings apply."""
 
     def take_effects(self) -> list[Effect]: ...
 
@@ -51,11 +51,11 @@ class Driven(Protocol):
 
 
 class Shared:
-    """The same for a driver whose core others talk to meanwhile.
+    """The same for a driver whose core others use concurrently.
 
-    The lock is held while something is told, and not for what goes before: a token of the
-    program's, a handshake, or a system call on a socket keeps nobody waiting. What room() answers
-    is the driver's alone until it tells what it put there, even if the link ends before.
+    The lock is held only while an event is reported, not during the work before: a token of the
+    program, a handshake, or a system call on a socket blocks nobody else. The memory from room()
+    belongs to the driver until it reports the bytes, even if the link ends before.
     """
 
     def __init__(self, links: Driven, lock: AbstractContextManager[object]) -> None:

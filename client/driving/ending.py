@@ -11,7 +11,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def why_closed(name: str, failure: BaseException | None) -> ClosedError:
-    """What the calls of a client that has ended raise."""
+    """The error that calls of an ended client raise."""
     if failure is None:
         return ClosedError(f"{name} is closed")
     why = ClosedError(f"{name} has failed: {failure!r}")
@@ -20,8 +20,8 @@ def why_closed(name: str, failure: BaseException | None) -> ClosedError:
 
 
 def abandon(core: LastingCore, why: ClosedError) -> None:
-    """As far as it can: what has failed may fail again."""
+    """Best effort: a core that has failed may fail again."""
     try:
         core.abandon(why)
-    except Exception:  # noqa: BLE001 - the driver ends all the same
+    except Exception:  # noqa: BLE001 - the driver ends anyway
         _LOG.exception("what was left over could not be told that %s", why)

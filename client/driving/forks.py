@@ -1,9 +1,9 @@
-"""What becomes of a client in a process that was forked from the one that made it.
+"""What happens to a client in a process that was forked from the one that created it.
 
 The child has the client's memory and descriptors, but not its thread, and a lock that was held at
-the fork is held there for ever. The parent goes on with the client, a child makes its own. So each
-driver is told at once, in a child, that it belongs to the parent. Comparing process ids in each
-call would make each record of a producer more expensive.
+the fork is held there for ever. The parent keeps using the client, a child has to create its own.
+So each driver is told at once, in a child, that it belongs to the parent. Comparing process ids in
+each call would slow down each record of a producer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from logquake.client.errors import ClosedError
 
 class Inheritable(Protocol):
     def inherit(self) -> None:
-        """In a child: it is told this before all else, and must touch nothing of the parent's."""
+        """Called first of all in a child; the driver must touch nothing of the parent's."""
 
 
 _DRIVERS: WeakSet[Inheritable] = WeakSet()
@@ -34,7 +34,7 @@ def why_inherited(name: str) -> ClosedError:
 
 
 class ParentsLock:
-    """In the place of the client's own, which nobody may ever give back in a child."""
+    """Replaces the client's own lock, which may never be released in a child."""
 
     def __init__(self, name: str) -> None:
         self._name = name

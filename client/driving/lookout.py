@@ -1,8 +1,8 @@
 """When a driver looks at its sockets: events are processed before anything is timed out.
 
-Kafka's NetworkClient.poll does so too. A pass may be late: a callback or a token took long, a loop
-was blocked, a process suspended. An answer that has arrived meanwhile is not missing; if it were
-given up, its records would be sent once more.
+Kafka's NetworkClient.poll does so too. A pass may be late, because a callback or a token took long,
+a loop was blocked, or the process was suspended. A response that has arrived meanwhile is in time;
+if its request timed out nevertheless, records would be sent once more.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from logquake.client.clock import Clock
 from logquake.client.driving.driven import Driven
 from logquake.client.driving.sockets import Sockets
 
-_LATE_MS = (
-    100  # by as much an answer may seem later than it is; a look in each pass would cost more
-)
+_LATE_MS = 100  # a response may seem late by this much; looking in each pass would cost more
 
 
 class Lookout:
-    """Over the sockets of one driver."""
+    """Watches the sockets of one driver."""
 
     def __init__(self, sockets: Sockets, clock: Clock) -> None:
         self._sockets = sockets
@@ -25,8 +23,8 @@ class Lookout:
         self._looked_ms = clock.now_ms()
 
     def wait(self, links: Driven, until_ms: int | None) -> None:
-        """Until something comes of what happens, or it is time, however much of an answer drips
-        in; None waits for ever.
+        """Wait until an event changes something, or until the time is up, even if parts of a
+        response keep arriving; None waits for ever.
         """
         comes_to_something = False
         while not comes_to_something:
@@ -35,11 +33,11 @@ class Lookout:
         self._looked_ms = self._clock.now_ms()
 
     def look(self, links: Driven) -> bool:
-        """Whether something comes of what has happened."""
+        """Process events. Returns whether they changed anything."""
         self._looked_ms = self._clock.now_ms()
         return self._sockets.wait(links, 0)
 
     def catch_up(self, links: Driven) -> None:
-        """Before each poll: nothing to do where the last look is not long ago."""
+        """Call before each poll; does nothing if the last look was recent."""
         if self._clock.now_ms() - self._looked_ms >= _LATE_MS:
             self.look(links)

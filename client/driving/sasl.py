@@ -1,4 +1,4 @@
-"""Logins by SASL, with the random bytes and the time of day that they need."""
+"""SASL logins, with the random bytes and the time of day that they need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NONCE_BYTES = 17  # 136 bits; Kafka's nonces have 130
 
 
 def each_login(login: Login, client_id: str, clock: Clock | None = None) -> Callable[[], SaslLogin]:
-    """What makes one for each connection."""
+    """A function that makes a login for each connection."""
     return partial(SaslLogin, login, client_id, clock or SystemClock())
 
 

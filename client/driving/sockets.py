@@ -1,6 +1,6 @@
 """Carries out the network core's effects with non-blocking sockets and a selector.
 
-For one thread. By default it looks names up and obtains tokens in place, which may block.
+For use by one thread. By default it looks names up and obtains tokens in place, which may block.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.network.effects import Close, Connect, Effect, LogIn, Resolve, Write
 
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
-_PARTS_AT_ONCE = 256  # fewer than IOV_MAX is anywhere
-_LONGEST_WAIT_MS = 24 * 3_600_000  # poll() takes an int; whoever wants more looks again
+_PARTS_AT_ONCE = 256  # less than IOV_MAX on any system
+_LONGEST_WAIT_MS = 24 * 3_600_000  # poll() takes an int; for longer waits the driver calls again
 _INTEREST_OF = {Shaken.READ: _READ, Shaken.WRITE: _WRITE}
 
 
 class Sockets(Protocol):
-    """What a driver asks of the outside."""
+    """What a driver needs from the outside world."""
 
     def perform(self, links: Driven) -> bool:
-        """Do what they want now, and tell what comes of it at once; whether they, or whoever uses
-        them, may want more because of it.
+        """Carry out the links' effects, and report events that occur at once. Returns whether the
+        links, or the core above them, may want more as a result.
         """
 
     def wait(self, links: Driven, timeout_ms: int | None) -> bool:
-        """Until something happens, which is told, or time is over; None waits for ever.
+        """Wait for events and report them, or until the time is up; None waits for ever.
 
-        False where nothing comes of what happened: it may be waited for the rest of the time.
+        Returns False if the events changed nothing: then wait for the rest of the time.
         """
 
     def close(self) -> None: ...
 
 
 def perform_all(links: Driven, do: Callable[[Effect], bool]) -> bool:
-    """Also what they want because of it. `do` answers as perform(), which this answers too."""
+    """Also carry out effects that follow from these. Returns what perform() does, as `do` does."""
     may_want_more = False
     while effects := links.take_effects():
         for effect in effects:
@@ -78,7 +78,7 @@ class _End:
     unsent: deque[memoryview] = field(default_factory=deque)
 
     def has_left(self, sent_bytes: int) -> None:
-        """From the first one on."""
+        """``sent_bytes`` of the unsent parts have left."""
         unsent = self.unsent
         while unsent and len(unsent[0]) <= sent_bytes:
             sent_bytes -= len(unsent.popleft())
@@ -87,11 +87,11 @@ class _End:
 
 
 class SelectorSockets:
-    """A ``waker`` is its maker's; it ends a wait, and is made to forget.
+    """The ``waker`` belongs to the caller; it ends a wait, and is then reset.
 
-    ``names``, which wake by it, look up hosts; without them ``aside`` does, as it asks for tokens.
+    ``names``, with the same waker, look up hosts; by default ``aside``, which obtains tokens, does.
 
-    A ``selector`` is closed with the sockets.
+    The ``selector`` is closed with the sockets.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SelectorSockets:
         self._way_in = way_in
         self._aside = aside
         self._names = names
-        # By default one that has no descriptor of its own to be lost.
+        # By default one without its own descriptor, which could leak.
         self._selector = selector or selectors.PollSelector()
         if waker is not None:
             self._selector.register(waker, _READ, waker)
@@ -121,7 +121,7 @@ class SelectorSockets:
     def wait(self, links: Driven, timeout_ms: int | None) -> bool:
         timeout_s = None if timeout_ms is None else min(timeout_ms, _LONGEST_WAIT_MS) / 1000
         happened = self._selector.select(timeout_s)
-        comes_to_something = not happened  # time is over
+        comes_to_something = not happened  # the time is up
         for key, events in happened:
             if isinstance(key.data, Waker):
                 key.data.forget()
@@ -152,7 +152,7 @@ class SelectorSockets:
             self._close(effect.link)
         return True
 
-    # To a connection
+    # Connecting
 
     def _resolve(self, links: Driven, wanted: Resolve) -> None:
         """A host once at a time. Its look-up may take longer than a connection may: if each attempt
@@ -181,7 +181,7 @@ class SelectorSockets:
     def _connect(self, links: Driven, wanted: Connect) -> None:
         try:
             self._begin_to_connect(wanted)
-        except (OSError, OverflowError) as error:  # a broker may tell of any port
+        except (OSError, OverflowError) as error:  # metadata may contain any port
             self._lost(links, wanted.link, error)
 
     def _begin_to_connect(self, wanted: Connect) -> None:
@@ -203,15 +203,15 @@ class SelectorSockets:
         end.phase = Phase.SHAKING_HANDS
         try:
             self._speak_tls(end)
-        except (OSError, ValueError) as error:  # a broker's host may be no name
+        except (OSError, ValueError) as error:  # a broker's host may be an invalid name
             self._failed(links, end, error)
         else:
             self._shake_hands(links, end)
 
     def _speak_tls(self, end: _End) -> None:
-        """Where that is spoken. Raises OSError, and ValueError for what is no name of a host."""
+        """Begin TLS, if it is used. Raises OSError, and ValueError for an invalid host name."""
         if self._way_in.tls is not None:
-            self._selector.unregister(end.socket)  # the wrapped one takes its descriptor
+            self._selector.unregister(end.socket)  # the wrapping socket takes over the descriptor
             end.transport = Tls(end.socket, self._way_in.tls, end.host)
             self._selector.register(end.transport, end.interest, end)
 
@@ -237,8 +237,8 @@ class SelectorSockets:
         self._aside(wanted.first_frame, began)
 
     def _on_event(self, links: Driven, end: _End, events: int) -> bool:
-        """As wait() answers. What those raise who are told is no end of the connection's, but a
-        mistake of theirs, which ends the client.
+        """Returns what wait() does. An exception from a receiver of the event does not end the
+        connection: it is a bug, and ends the client.
         """
         if end.phase is Phase.OPEN:
             comes_to_something = bool(events & _READ) and self._receive(links, end)
@@ -253,7 +253,7 @@ class SelectorSockets:
         return True
 
     def _receive(self, links: Driven, end: _End) -> bool:
-        """As long as there is more than there was room for; whether anything comes of it."""
+        """Read until no more is available. Returns whether that changed anything."""
         comes_to_something = False
         while room := links.room(end.link):
             try:
@@ -308,14 +308,14 @@ class SelectorSockets:
             waiting.discard(link)
         end = self._ends.pop(link, None)
         if end is not None:
-            with contextlib.suppress(KeyError, ValueError):  # it may have failed amid the change
+            with contextlib.suppress(KeyError, ValueError):  # registering it may have failed
                 self._selector.unregister(end.transport)
             end.transport.close()
 
 
 def _meets_itself(connected: socket.socket) -> bool:
-    """Where nobody listens the system may choose the very port that is dialled for our end."""
+    """If nobody listens, the system may give our end the very port that we connect to."""
     try:
         return bool(connected.getsockname() == connected.getpeername())
     except OSError:
-        return False  # it was reset meanwhile; whoever uses it hears of that
+        return False  # it was reset meanwhile; the next use will show that

@@ -1,6 +1,6 @@
 """The program's calls, written once for callers that block and for callers that await.
 
-A call is a generator. It has the core to itself, as under a lock, except while it waits, or while a
+A call is a generator. It holds the core, as under a lock, except while it waits, or while a
 function of the program runs; a driver carries it out (`ThreadDriver.run`).
 """
 
@@ -14,39 +14,38 @@ T = TypeVar("T")
 
 
 class Wait(NamedTuple):
-    """Until it is done or too late; the generator is sent whether it is done."""
+    """Wait until it is done or the deadline passes; the generator is sent whether it is done."""
 
     is_done: Callable[[], bool]
     deadline_ms: int
 
 
 class Call(NamedTuple):
-    """Something of the program's own, a listener say; the generator is sent what it returned.
+    """Call a function of the program, such as a listener; the generator is sent its result.
 
-    What it raises is raised in the generator.
+    What the function raises is raised in the generator.
     """
 
     function: Callable[[], object]
 
 
 def is_worth_a_look(is_done: Callable[[], bool]) -> bool:
-    """Whoever waits for it is to be woken. What it raises he is told when he looks himself."""
+    """Whether to wake the waiter. If ``is_done`` raises, the waiter gets that when it checks."""
     try:
         return is_done()
-    except Exception:  # noqa: BLE001 - it is for him to handle
+    except Exception:  # noqa: BLE001 - for the waiter to handle
         return True
 
 
 Steps: TypeAlias = Generator[Wait | Call, Any, T]
 Take: TypeAlias = Callable[[], Wait | Call]
-"""How a call goes on: its next step, or StopIteration with what it returned."""
+"""Continues a call: returns its next step, or raises StopIteration with its result."""
 
 
 def to_the_end(steps: Steps[T], carry_out: Callable[[Wait | Call, Steps[T]], Take]) -> T:
-    """What the call returns; ``carry_out`` does a step. Raises what the call raises.
+    """Run the call, with ``carry_out`` for each step, and return its result. Raises what it raises.
 
-    The call has ended then, whatever ends it: a signal handler's exception may come between two of
-    its steps.
+    The call is closed in any case: a signal handler's exception may come between two of its steps.
     """
     try:
         return _to_the_end(steps, carry_out)
@@ -66,8 +65,8 @@ def _to_the_end(steps: Steps[T], carry_out: Callable[[Wait | Call, Steps[T]], Ta
 
 
 def with_each(steps: Steps[T], carry_on: Callable[[Wait | Call], Steps[object]]) -> Steps[T]:
-    """The same call; ``carry_on`` makes of each of its steps what a driver is to carry out, and
-    returns what the call is sent. What that raises is raised in the call.
+    """The same call, with each step transformed: ``carry_on`` yields what the driver is to carry
+    out, and returns what the call is sent. What it raises is raised in the call.
     """
     take: Take = partial(next, steps)
     while True:
@@ -78,5 +77,5 @@ def with_each(steps: Steps[T], carry_on: Callable[[Wait | Call], Steps[object]])
             return returned
         try:
             take = partial(steps.send, (yield from carry_on(step)))
-        except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+        except BaseException as error:  # noqa: BLE001 - raised within the call
             take = partial(steps.throw, error)

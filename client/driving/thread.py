@@ -1,6 +1,6 @@
 """Drives a core on a thread of its own, for callers on others (as Kafka's Sender is a thread).
 
-Whoever touches the core holds the lock, callers as much as the thread. The thread holds it while
+All access to the core requires the lock, for callers and for the thread. The thread holds it while
 the core decides and while it processes events; not while it waits, or while bytes are moved.
 """
 
@@ -32,14 +32,14 @@ _LOG = logging.getLogger(__name__)
 
 
 class ThreadDriver:
-    """Runs from the start until close().
+    """Runs from its creation until close().
 
-    ``tell`` is called on the thread after each pass, without the lock: what users want to hear of
-    is told there, so that a callback of theirs holds up nobody but the thread. What it raises ends
-    the thread, which calls it again then, for what is left to tell.
+    ``tell`` is called on the thread after each pass, without the lock. It runs users' callbacks,
+    so a slow callback delays only the thread. If it raises, the thread ends, and calls it again
+    for the remaining callbacks.
     """
 
-    to_end_ms = 5000  # the thread itself takes less, though it has to wait for a processor
+    to_end_ms = 5000  # the thread itself takes less, but may have to wait for a processor
 
     def __init__(
         self,
@@ -70,20 +70,20 @@ class ThreadDriver:
         self._when_over: Callable[[], object] | None = None
         self._is_inherited = False
         self._failure: BaseException | None = None
-        # A program that forgets to close its client ends all the same.
+        # A daemon, so that a program that forgets to close its client can end.
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
         tell_when_forked(self)
 
     def inherit(self) -> None:
-        """In a forked process, where all but close() raises ClosedError from now on."""
+        """In a forked process: all but close() raises ClosedError from now on."""
         self._is_inherited = self._has_ended = True
         self.lock = cast("threading.RLock", ParentsLock(self._thread.name))
 
     # From any thread
 
     def call(self, command: Callable[[int], T]) -> T:
-        """What the command answers, which has the core to itself and is told the time.
+        """Run the command under the lock, with the current time, and return its result.
 
         Raises ClosedError, and what the command raises.
         """
@@ -94,21 +94,21 @@ class ThreadDriver:
             return answer
 
     def wake(self) -> None:
-        """Let the thread look at the core again: for whoever changed it under the lock."""
+        """Make the thread look at the core again, after a change to it under the lock."""
         with self.lock:
             if self._is_woken:
                 return  # as for most records of a producer
-            if self._is_asleep:  # noted last: a signal's handler may end this call anywhere
+            if self._is_asleep:  # flags last: a signal handler may end this call anywhere
                 self._waker.wake()
                 self._is_asleep = False  # once is enough
             self._is_woken = True
 
     def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
-        """Until it is done, which is answered, or it is too late.
+        """Wait, and return whether it was done in time.
 
-        It is asked under the lock, by the thread too, whenever that has gone round: whoever waits
-        is woken once it is so. Raises ClosedError, and RuntimeError on the thread itself, which
-        would wait for what it has to do.
+        The thread, too, evaluates ``is_done`` under the lock, after each pass, and wakes the waiter
+        once it is true. Raises ClosedError, and RuntimeError on the thread itself, which would wait
+        for its own work.
         """
         with self.lock:
             return self._wait(is_done, deadline_ms)
@@ -124,28 +124,28 @@ class ThreadDriver:
         return True
 
     def wait_so_long(self, is_done: Callable[[], bool], timeout_s: float | None) -> bool:
-        """As wait(), so many seconds at most, for ever with None."""
+        """Like wait(), but for at most ``timeout_s``, or for ever with None."""
         timeout_ms = None if timeout_s is None else int(timeout_s * 1000)
         return self.wait(is_done, self.deadline_ms(timeout_ms))
 
     def deadline_ms(self, timeout_ms: int | None) -> int:
-        """Of who gives it so long from now on, with None for ever."""
+        """The deadline for a timeout that begins now; None is for ever."""
         return _FOR_EVER_MS if timeout_ms is None else self._clock.now_ms() + timeout_ms
 
     def _sleep(self, is_done: Callable[[], bool], left_ms: int) -> None:
-        """Until it is done, or the client is over, or so long."""
+        """Sleep until it is done, the client ends, or the time is up."""
         woken = threading.Condition(self.lock)
         self._waiting[woken] = is_done
         try:
             woken.wait(min(left_ms / 1000, threading.TIMEOUT_MAX))
         except BaseException:
-            _take_back(self.lock)  # a signal's handler may come where it is given up already
+            _take_back(self.lock)  # a signal handler may raise while the lock is released
             raise
         finally:
             del self._waiting[woken]
 
     def run(self, steps: Steps[T]) -> T:
-        """Carry out a call of the program's, on its own thread; what the call returns.
+        """Carry out a call of the program, on the caller's thread, and return its result.
 
         Raises ClosedError, and what the call raises.
         """
@@ -155,14 +155,14 @@ class ThreadDriver:
                 try:
                     return to_the_end(steps, self._carry_out)
                 finally:
-                    self.wake()  # others may wait for what it changed, however it ended
+                    self.wake()  # others may be waiting for what it changed, even if it failed
         except RuntimeError:
             if self._is_inherited:  # since a Call: the lock was not held at the fork
                 raise why_inherited(self._thread.name) from None
             raise
 
     def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
-        """How the call goes on after it."""
+        """How the call continues after the step."""
         self.wake()
         try:
             if isinstance(step, Wait):
@@ -172,16 +172,16 @@ class ThreadDriver:
                 return partial(steps.send, step.function())
             finally:
                 _take_back(self.lock)
-        except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+        except BaseException as error:  # noqa: BLE001 - raised within the call
             return partial(steps.throw, error)
 
     def close(self, deadline_ms: int = _FOR_EVER_MS) -> bool:
-        """End all connections and the thread. In a callback it does not wait for that.
+        """Close all connections and end the thread. In a callback it does not wait for that.
 
-        The thread has until then, and five seconds at least: a function of the program's
-        may keep it, and then it ends by itself when that returns.
+        It waits for the thread until the deadline, and for at least five seconds. If a function of
+        the program blocks the thread for longer, the thread ends by itself when that returns.
 
-        Whether nobody else has closed it before. In a forked process it does nothing, since the
+        Returns whether this is the first close. In a forked process it does nothing, since the
         client is the parent's.
         """
         if self._is_inherited:
@@ -198,8 +198,8 @@ class ThreadDriver:
         return is_first
 
     def when_over(self, function: Callable[[], object]) -> None:
-        """Call it once the thread calls nothing of the program's any more: now, or at its end on
-        the thread that close() has left. What it raises there is logged.
+        """Call it once the thread calls no more functions of the program: now, or, if close() has
+        not waited for the thread, on the thread at its end. There its exceptions are logged.
         """
         with self.lock:
             if not self._is_over:
@@ -213,15 +213,15 @@ class ThreadDriver:
         )
         with self.lock:
             for woken in self._waiting:
-                woken.notify()  # they are told that it is closed
+                woken.notify()  # they find that it is closed
 
     @property
     def is_closed(self) -> bool:
-        """Or failed: what is called raises ClosedError."""
+        """Closed or failed: calls raise ClosedError."""
         return self._is_closing or self._has_ended
 
     def is_own_thread(self) -> bool:
-        """Whoever asks is called back by it."""
+        """Whether the caller runs on the client's thread, in a callback."""
         return threading.current_thread() is self._thread
 
     def _check_is_other_thread(self) -> None:
@@ -233,13 +233,13 @@ class ThreadDriver:
         if self.is_closed:
             raise why_closed(self._thread.name, self._failure)
 
-    # On its own
+    # On the client's thread
 
     def _run(self) -> None:
         try:
             while self._pass():
                 pass
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the client is over
+        except BaseException as error:  # noqa: BLE001 - any error ends the client
             self._failure = error
             _LOG.exception("%s fails", self._thread.name)
         finally:
@@ -249,7 +249,7 @@ class ThreadDriver:
                 self._be_over()
 
     def _pass(self) -> bool:
-        """Whether to go on."""
+        """Returns whether to continue."""
         self._lookout.catch_up(self._shared)
         with self.lock:
             if self._is_closing:
@@ -261,7 +261,7 @@ class ThreadDriver:
         self._tell()
         with self.lock:
             self._wake_those_who_wait()
-            if acted or self._is_woken:  # and something may have come of it
+            if acted or self._is_woken:  # so the core may have work to do
                 return True
             due_ms = self._core.next_due_ms(self._polled_ms)
             self._is_asleep = True  # from here on the waker is needed
@@ -276,7 +276,7 @@ class ThreadDriver:
                 woken.notify()
 
     def _end(self) -> None:
-        """Whoever waits is told, whatever else fails."""
+        """Wakes all waiters, whatever else fails."""
         try:
             with self.lock:
                 self._is_asleep = False
@@ -300,29 +300,29 @@ class ThreadDriver:
             return
         try:
             function()
-        except Exception:  # noqa: BLE001 - the program's own: nobody is left to raise it to
+        except Exception:  # noqa: BLE001 - the program's own: no caller is left to raise it to
             _LOG.exception("what is called at the end of %s fails", self._thread.name)
 
     def _tell_all(self) -> None:
-        """Though some of the program's own would end the thread, by sys.exit() say."""
+        """Run all callbacks, even if one would end the thread, by sys.exit() for instance."""
         while True:
             try:
                 self._tell()
                 return
-            except BaseException:  # noqa: BLE001 - the others are told all the same
+            except BaseException:  # noqa: BLE001 - the other callbacks run anyway
                 _LOG.exception("a callback of the program's ends %s", self._thread.name)
 
 
 def _take_back(lock: threading.RLock) -> None:
-    """Though a signal's handler raises meanwhile, as of Ctrl-C: that is raised once it is held. So
-    is what came before it was given up.
+    """Acquire the lock, even if a signal handler raises meanwhile, as for Ctrl-C: that is raised
+    once the lock is held, even if it came before the lock was released.
     """
     try:
-        with suppress(RuntimeError):  # as nearly always, it is not held
+        with suppress(RuntimeError):  # nearly always, it is not held
             lock.release()
         lock.acquire()
     except ClosedError:
-        raise  # of the lock of a parent, which nobody gets
+        raise  # from a parent's lock, which cannot be acquired
     except BaseException:
         _take_back(lock)
         raise

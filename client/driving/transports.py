@@ -1,4 +1,4 @@
-"""What carries the bytes of a connection, without blocking: a socket, or TLS over one."""
+"""What transfers the bytes of a connection, without blocking: a socket, or TLS over one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Shaken(Enum):
-    """What a handshake wants before it goes on."""
+    """What a handshake needs before it can continue."""
 
     DONE = "nothing"
     READ = "to read"
@@ -20,15 +20,15 @@ class Shaken(Enum):
 
 
 class HandshakeError(Exception):
-    """The two ends do not trust, or understand, each other: trying again mends nothing."""
+    """The two ends do not trust, or understand, each other: retrying does not help."""
 
 
 class Transport(Protocol):
-    """recv_into and send raise BlockingIOError where they would have to wait, and OSError."""
+    """recv_into and send raise BlockingIOError if they would have to wait, and OSError."""
 
     @property
     def has_more(self) -> bool:
-        """More may be there than one call takes, or than the system knows that is asked for it."""
+        """Whether there may be more bytes than one call returns, or than the selector reports."""
 
     def fileno(self) -> int: ...
 
@@ -38,19 +38,19 @@ class Transport(Protocol):
     def recv_into(self, view: memoryview) -> int: ...
 
     def send(self, parts: Sequence[memoryview]) -> int:
-        """As many bytes of them as there is room for, or of the first: there are some."""
+        """Send as many bytes as there is room for, maybe only of the first part."""
 
     def close(self) -> None: ...
 
 
 class Plain:
-    has_more = False  # than there is room for: whatever stays behind is told of again
+    has_more = False  # the selector reports what stays behind again
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self.fileno = connected.fileno
         self.recv_into = connected.recv_into
-        self.send = connected.sendmsg  # one call, whatever a request consists of
+        self.send = connected.sendmsg  # one call for all parts of a request
         self.close = connected.close
 
     def shake_hands(self) -> Shaken:
@@ -58,15 +58,15 @@ class Plain:
 
 
 class Tls:
-    """``host`` is whom the certificate has to name. Raises ValueError for what is no name."""
+    """The certificate must be for ``host``. Raises ValueError for an invalid name."""
 
-    has_more = True  # a call takes one record at most, and OpenSSL holds back others
+    has_more = True  # a call returns at most one record, and OpenSSL buffers others
 
     def __init__(self, connected: socket.socket, context: ssl.SSLContext, host: str) -> None:
         self._socket = context.wrap_socket(
             connected, server_hostname=host, do_handshake_on_connect=False
         )
-        self._is_accepted = False  # in TLS 1.3 a server judges our certificate after the handshake
+        self._is_accepted = False  # in TLS 1.3 a server checks our certificate after the handshake
         self.fileno = self._socket.fileno
         self.close = self._socket.close
 
@@ -86,7 +86,7 @@ class Tls:
         return Shaken.DONE
 
     def recv_into(self, view: memoryview) -> int:
-        """Until something came it raises HandshakeError, too."""
+        """Until the first bytes it may also raise HandshakeError."""
         import ssl
 
         try:

@@ -6,7 +6,7 @@ import os
 
 
 class Waker:
-    """A descriptor that is readable once somebody has woken whoever waits for it."""
+    """A descriptor that becomes readable when `wake` is called."""
 
     def __init__(self) -> None:
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -18,7 +18,7 @@ class Waker:
         os.eventfd_write(self._fd, 1)
 
     def forget(self) -> None:
-        """However often it was woken."""
+        """Reset, however often it was woken."""
         os.eventfd_read(self._fd)
 
     def close(self) -> None:

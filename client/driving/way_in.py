@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WayIn:
-    """By default plain TCP, as anybody. ``tls`` is spoken first, then a ``new_login`` each time."""
+    """By default plain TCP without authentication. ``tls`` comes first, then a ``new_login``."""
 
     tls: ssl.SSLContext | None = None
     new_login: Callable[[], Login] | None = None

@@ -1,7 +1,7 @@
 """The addresses of one host, tried one after the other (KIP-302, KIP-601).
 
-The host is looked up again after the last one, and when an established connection is lost: the name
-may lead elsewhere by then.
+The host is looked up again after the last address, and when an established connection is lost: the
+name may resolve to others by then.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ class Addresses:
         self._last: str | None = None
 
     def next(self) -> str | None:
-        """The one to try; None when the host has to be looked up first."""
+        """The next address to try; None when the host has to be looked up first."""
         if not self._untried:
             return None
         self._last = self._untried.popleft()
         return self._last
 
     def resolved(self, found: Iterable[str]) -> None:
-        """As they were found, but only those of the first one's family, IPv4 or IPv6: a machine
-        often has names of both and a way to one (ClientUtils.filterPreferredAddresses).
+        """Keep addresses of the first one's family, IPv4 or IPv6: often a host has addresses of
+        both, but only one kind is reachable (ClientUtils.filterPreferredAddresses).
         """
         addresses = deque(found)
         if addresses:

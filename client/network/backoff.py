@@ -5,13 +5,13 @@ from __future__ import annotations
 from random import Random
 
 _MULTIPLIER = 2
-_JITTER = 0.2  # of each wait, up or down: clients that lost one broker shall not come back at once
+_JITTER = 0.2  # of each wait, up or down, so that clients do not all reconnect at once
 
 
 class ExponentialBackoff:
     """``initial_ms``, then twice as long each time, up to ``max_ms``.
 
-    Where the two are the same every wait is just that, as in Kafka.
+    If the two are equal, every wait is exactly that, as in Kafka.
     """
 
     def __init__(self, initial_ms: int, max_ms: int, random: Random) -> None:
@@ -20,7 +20,7 @@ class ExponentialBackoff:
         self._random = random
 
     def after(self, attempts: int) -> int:
-        """The wait when as many attempts have failed before the last one."""
+        """The wait after a failure, given how many attempts failed before it."""
         if self._initial_ms >= self._max_ms:
             return self._initial_ms
         wait_ms = self._initial_ms

@@ -14,12 +14,12 @@ from logquake.wire.messages.find_coordinator import (
 )
 
 SEVERAL_SINCE = 4
-# What whoever coordinates no more answers, whatever it was asked.
+# The errors of a broker that no longer coordinates, to any request.
 COORDINATOR_MOVED = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR})
 
 
 def lookup(version: int, kind: CoordinatorType, keys: Sequence[str]) -> FindCoordinatorRequest:
-    """Raises UnsupportedVersionError for several keys in a version that has one."""
+    """Raises UnsupportedVersionError for several keys in a version that has only one."""
     if version >= SEVERAL_SINCE:
         return FindCoordinatorRequest(key_type=kind, coordinator_keys=list(keys))
     if len(keys) > 1:
@@ -28,7 +28,7 @@ def lookup(version: int, kind: CoordinatorType, keys: Sequence[str]) -> FindCoor
 
 
 def found_in(answer: FindCoordinatorResponse, key: str) -> Sequence[Coordinator]:
-    """What an answer tells of; one of a version that has no keys is about ``key``."""
+    """The coordinators in a response; in versions without keys it is that of ``key``."""
     has_none = not (answer.error_code or answer.host)
     if answer.coordinators or has_none:
         return answer.coordinators
@@ -44,7 +44,7 @@ def found_in(answer: FindCoordinatorResponse, key: str) -> Sequence[Coordinator]
 
 
 def found_of(answer: FindCoordinatorResponse, key: str) -> Coordinator:
-    """Of who asked about one. Raises MalformedResponseError where the answer is not about it."""
+    """The coordinator of one key. Raises MalformedResponseError if the response lacks it."""
     found = found_in(answer, key)
     if [each.key for each in found] != [key]:
         raise MalformedResponseError(f"asked for the coordinator of {key}, told of {found}")

@@ -1,8 +1,8 @@
 """What is sent on a connection, and in what order.
 
-First ApiVersions, then a login if brokers want one, then requests. Answers come in the order of the
-requests; a login before a session ends is one of them (KIP-368): Kafka's SaslClientAuthenticator
-and KafkaChannel.
+First ApiVersions, then a login if brokers require one, then requests. Responses come in the order
+of the requests; a login that renews a session is one of these (KIP-368). In Kafka this is
+SaslClientAuthenticator and KafkaChannel.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.sasl.authenticator import LoggedIn
 from logquake.wire.schema import Message, NotInVersionError
 
-# Of a session's lifetime: what is on its way, and clocks that differ, take some of it, and many
-# connections shall not come at once.
+# The share of a session's lifetime after which to log in again: network delay and clock drift take
+# some of it, and many connections should not log in at once.
 _EARLIEST, _LATEST = 0.85, 0.95
-# Of what comes before any request is answered: versions, and the words of a login. As much as
-# brokers take of a client's login (sasl.server.max.receive.size).
+# The limit for responses to ApiVersions and logins: the same as brokers have for a client's login
+# (sasl.server.max.receive.size).
 _MAX_GREETING_BYTES = 512 * 1024
 
 
 class Dialogue:
-    """Of all links alike. What it wants written it adds to ``effects``."""
+    """Serves all links. What is to be written is added to ``effects``."""
 
     def __init__(
         self,
@@ -61,12 +61,12 @@ class Dialogue:
         self._random = random
 
     def begin(self, link: Link, now_ms: int) -> None:
-        """Bytes may pass from now on."""
+        """The connection is open: begin with the first request."""
         if self._new_login is None:
             self._stands(link, now_ms)
         if self._settings.known_versions is None:
             self._ask_versions(link, versions.NEWEST)
-        else:  # clients from before ApiVersions know what they speak, and do not ask (KIP-35)
+        else:  # as clients from before ApiVersions, which do not ask (KIP-35)
             self._let_in(link, self._settings.known_versions)
 
     def send(self, link: Link, request: ClientRequest, now_ms: int) -> None:
@@ -78,7 +78,7 @@ class Dialogue:
             self._send(link, request, deadline_ms)
 
     def next_frame(self, link: Link) -> memoryview | None:
-        """As `Frames.next`, as large as it may be: what is asked first is answered first."""
+        """`Frames.next`, within the limit of the oldest request, since that is answered first."""
         if not link.in_flight:
             return link.frames.next(_MAX_GREETING_BYTES)
         own_bytes = link.in_flight[0].request.max_response_bytes
@@ -89,7 +89,7 @@ class Dialogue:
             raise ProtocolError(f"{error} (logquake.max.response.bytes)") from error
 
     def on_frame(self, link: Link, frame: memoryview, now_ms: int) -> None:
-        """Raises ProtocolError; AuthenticationFailedError or BrokerError of who lets us not in."""
+        """Raises ProtocolError, or AuthenticationFailedError or BrokerError if refused."""
         stage = link.stage
         if isinstance(stage, AskingVersions):
             self._on_versions(link, stage, frame, now_ms)
@@ -141,7 +141,7 @@ class Dialogue:
         self._effects.append(LogIn(link.id, partial(login.start, spoken)))
 
     def login_began(self, link: Link, frame: bytes) -> None:
-        """That is the first one to send."""
+        """Send the login's first frame."""
         link.login_begins = False
         self._effects.append(Write(link.id, [frame]))
 
@@ -196,7 +196,7 @@ class Dialogue:
         except NotInVersionError as error:
             self._answers.add(request.done, UnsupportedVersionError(f"{link.node}: {error}"))
             return
-        except ValueError as error:  # no broker would be told
+        except ValueError as error:  # it cannot be encoded, so nothing is sent
             self._answers.add(request.done, UnencodableError(str(error)))
             return
         link.in_flight.append(InFlight(correlation_id, request, deadline_ms))
@@ -218,7 +218,7 @@ class Dialogue:
         self._answers.add(request.done, answer)
 
     def _write(self, link: Link, message: Message, version: int) -> int:
-        """The correlation id that it got."""
+        """Returns the request's correlation id."""
         key = message.__schema__.key
         if key is None:
             raise TypeError(f"{type(message).__name__} is no request")

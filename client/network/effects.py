@@ -9,7 +9,7 @@ from logquake.wire.schema import Part
 
 
 class Node(NamedTuple):
-    """A broker, by its id; those that a client was configured with have negative ones."""
+    """A broker, by its id; those from the configuration have negative ids."""
 
     id: int
     host: str
@@ -21,16 +21,16 @@ class Node(NamedTuple):
 
 
 class Resolve(NamedTuple):
-    """Look up the addresses of a host: told with resolved() or lost()."""
+    """Look up the addresses of a host, and report with resolved() or lost()."""
 
     link: int
     host: str
 
 
 class Connect(NamedTuple):
-    """Make a connection, TLS included: told with connected(), turned_away() or lost().
+    """Connect, including TLS, and report with connected(), turned_away() or lost().
 
-    ``host`` is the name that a certificate has to bear.
+    ``host`` is the name that the certificate must contain.
     """
 
     link: int
@@ -40,8 +40,8 @@ class Connect(NamedTuple):
 
 
 class LogIn(NamedTuple):
-    """Have a login's first frame made, which may ask the program for a token: told with
-    login_began(). Nobody has to have the core to himself for it.
+    """Make a login's first frame, which may ask the program for a token, and report with
+    login_began(). This does not need the core's lock.
     """
 
     link: int
@@ -49,14 +49,14 @@ class LogIn(NamedTuple):
 
 
 class Write(NamedTuple):
-    """Send the parts after all that was to be written before: told with written()."""
+    """Send the parts after all earlier writes, and report with written()."""
 
     link: int
     parts: list[Part]
 
 
 class Close(NamedTuple):
-    """Nothing more is to be told of the link."""
+    """Close the connection, and report nothing more about the link."""
 
     link: int
 

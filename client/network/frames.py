@@ -1,8 +1,8 @@
 """Cuts what a connection receives into frames.
 
-Each frame has memory of its own, since records of a response are views of it and may be kept for
-long. A short one is copied out of the common buffer; a long one is received into its own memory,
-which grows with the bytes that come: a length that is announced and never sent costs little.
+Each frame has its own memory, since a response's records are views of it and may be kept for long.
+A short frame is copied out of the common buffer; a long one is received into its own memory, which
+grows with the bytes received: announcing a length without sending that much costs little.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _GROWTH = 4
 
 
 class Frames:
-    """room(), received(), then next() until it answers None."""
+    """Call room(), received(), then next() until it returns None."""
 
     __slots__ = ("_base", "_end", "_filled", "_long", "_long_bytes", "_start")
 
@@ -28,7 +28,7 @@ class Frames:
         self._filled = 0
 
     def room(self) -> memoryview:
-        """Where the next bytes go; never empty."""
+        """Where to put the next bytes; never empty."""
         if self._long is None:
             return self._base[self._end :]
         if self._filled == len(self._long):
@@ -38,16 +38,16 @@ class Frames:
         return memoryview(self._long)[self._filled :]
 
     def received(self, count: int) -> None:
-        """So many bytes were put into room()."""
+        """``count`` bytes were put into room()."""
         if self._long is None:
             self._end += count
         else:
             self._filled += count
 
     def next(self, max_frame_bytes: int) -> memoryview | None:
-        """The first frame, without its length; None until all of it is here.
+        """The first frame, without its length; None until all of it was received.
 
-        Raises ProtocolError for a length below zero or above the bound.
+        Raises ProtocolError for a length below zero or above the limit.
         """
         if self._long is not None:
             return self._finish_long()

@@ -14,7 +14,7 @@ from logquake.wire.sasl.authenticator import LoggedIn
 from logquake.wire.schema import Message
 
 Answer = Message | ClientError
-"""What a request comes to. An error is told as a value: whoever asked decides what it means."""
+"""The outcome of a request. Errors are passed as values: the sender decides what they mean."""
 
 Done = Callable[[Answer], None]
 
@@ -23,16 +23,16 @@ class Login(Protocol):
     """One authentication by SASL, without I/O."""
 
     def start(self, spoken: Mapping[int, tuple[int, int]]) -> bytes:
-        """The first frame to send, its length included; ``spoken`` are the broker's versions. It
-        may take its time.
+        """The first frame to send, including its length; ``spoken`` are the broker's versions.
+        This may take long.
 
         Raises AuthenticationFailedError.
         """
 
     def receive(self, frame: bytes) -> bytes | LoggedIn:
-        """The next frame to send, until the broker knows who we are.
+        """The next frame to send, until the broker has authenticated us.
 
-        Raises AuthenticationFailedError, and ProtocolError for what is no answer.
+        Raises AuthenticationFailedError, and ProtocolError for an invalid response.
         """
 
 
@@ -43,12 +43,12 @@ class Resolving:
 
 @dataclass(frozen=True, slots=True)
 class Connecting:
-    """TCP, and TLS where it is spoken."""
+    """TCP is connecting, and TLS if it is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskingVersions:
-    """ApiVersions was asked in that version."""
+    """ApiVersions was sent in that version."""
 
     version: int
     correlation_id: int
@@ -64,7 +64,7 @@ class LoggingIn:
 class Serving:
     """Requests may be sent; ``versions`` are the broker's ranges by API key.
 
-    The first one from ``login_due_ms`` on waits until we have logged in anew.
+    The first request from ``login_due_ms`` on waits until we have logged in again.
     """
 
     versions: Mapping[int, tuple[int, int]]
@@ -90,9 +90,9 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class ClientRequest:
-    """``response`` is None of one that is not answered: it is done, with its own message, once it
-    has left. ``timeout_ms`` stands in for request.timeout.ms, ``max_response_bytes`` for the
-    settings'.
+    """``response`` is None for a request without a response: ``done`` then gets the request's own
+    message once it has left. ``timeout_ms`` overrides request.timeout.ms, ``max_response_bytes``
+    the settings' limit.
     """
 
     message: Message
@@ -105,7 +105,7 @@ class ClientRequest:
 
 @dataclass(frozen=True, slots=True)
 class LoggingInAnew:
-    """Before the session ends (KIP-368): what is in flight is answered first, ``held`` follows."""
+    """Renews the session (KIP-368): after the responses in flight, and before ``held`` is sent."""
 
     login: Login
     serving: Serving
@@ -124,19 +124,19 @@ class InFlight:
 
 @dataclass(slots=True, eq=False)
 class Link:
-    """An id never comes again: what is told of a link that is over is told of nobody."""
+    """Ids are never reused, so events of a link that is over reach nobody."""
 
     id: int
     node: Node
     frames: Frames
-    setup_deadline_ms: int  # of whatever stage is not Serving
+    setup_deadline_ms: int  # for all stages but Serving
     used_at_ms: int
     stage: Stage = field(default_factory=Resolving)
     in_flight: deque[InFlight] = field(default_factory=deque)  # oldest first
-    has_unsent: bool = False  # something was handed to the driver that has not left yet
-    is_waited_for: bool = False  # somebody wanted to send meanwhile
-    throttled_until_ms: int = 0  # the broker's wish (KIP-219)
-    login_begins: bool = False  # its first frame is being made
+    has_unsent: bool = False  # the driver has bytes that have not left yet
+    is_waited_for: bool = False  # a sender had to wait meanwhile
+    throttled_until_ms: int = 0  # as the broker demands (KIP-219)
+    login_begins: bool = False  # the login's first frame is being made
     correlation_id: int = 0
 
     def next_correlation_id(self) -> int:
@@ -145,7 +145,7 @@ class Link:
 
     @property
     def serving(self) -> Serving | None:
-        """What it serves, if not at once."""
+        """The stage Serving, even if a login has to finish first."""
         if isinstance(self.stage, LoggingInAnew):
             return self.stage.serving
         return self.stage if isinstance(self.stage, Serving) else None
@@ -156,7 +156,7 @@ class Link:
         return [*(each.request for each in self.in_flight), *held]
 
     def may_send(self, now_ms: int, max_in_flight: int) -> bool:
-        """One more request: as in Kafka, once the last one has left (InFlightRequests)."""
+        """Whether to send another request: as in Kafka, once the last left (InFlightRequests)."""
         if self.has_unsent:
             self.is_waited_for = True
             return False
@@ -167,13 +167,13 @@ class Link:
         )
 
     def has_left(self) -> bool:
-        """What was handed over; whether somebody has waited for that."""
+        """All bytes have left. Returns whether a sender was waiting for that."""
         was_waited_for, self.is_waited_for = self.is_waited_for, False
         self.has_unsent = False
         return was_waited_for
 
     def due_ms(self, max_idle_ms: int) -> int:
-        """When something is to be done about it, if nothing is heard of it."""
+        """When it times out, if nothing happens before."""
         in_flight, is_serving = self.in_flight, isinstance(self.stage, Serving)
         if not in_flight:
             return self.used_at_ms + max_idle_ms if is_serving else self.setup_deadline_ms
@@ -184,7 +184,7 @@ class Link:
         return due_ms if is_serving else min(due_ms, self.setup_deadline_ms)
 
     def throttle(self, throttle_ms: int, now_ms: int) -> None:
-        """Requests in flight are given the time that the broker takes for itself."""
+        """Pause sending. Requests in flight get as much more time."""
         self.throttled_until_ms = max(self.throttled_until_ms, now_ms + throttle_ms)
         for each in self.in_flight:
             each.deadline_ms += throttle_ms

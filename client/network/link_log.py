@@ -14,9 +14,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def log_loss(link: Link, why: ClientError) -> None:
-    """Nobody wanted it to end: one that never served is worth a look, and so is one of those that
-    were configured.
-    """
+    """The connection failed. A warning if it never served, or if it was to a configured address."""
     if isinstance(why, AuthenticationFailedError):
         level = logging.ERROR
     elif link.serving is None or link.node.id < 0:
@@ -27,5 +25,5 @@ def log_loss(link: Link, why: ClientError) -> None:
 
 
 def log_end(link: Link, why: ClientError) -> None:
-    """The client has no use for it any more."""
+    """The client no longer needs the connection."""
     _LOG.debug("node %d: %s", link.node.id, why)

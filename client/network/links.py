@@ -1,12 +1,12 @@
-"""The connections of a client, without I/O: from looking up a host to the answers.
+"""The connections of a client, without I/O: from looking up a host to the responses.
 
 A driver carries out what take_effects() returns, and reports events: ``resolved``, ``connected``,
 ``login_began``, ``received``, ``written``, ``lost``, ``turned_away``, and when it is time,
 ``poll``. Events of a link that is over are ignored. Each request's ``done`` is called once, at the
-end of the driver's report, in the order of the answers; it may send.
+end of the driver's report, in the order of the responses; it may send.
 
-Any nonsense ends a connection, and so does a request's time-out: a later answer could not be told
-from that to the next request.
+An invalid response ends a connection, and so does a request's time-out: a late response could not
+be told from that to the next request.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from logquake.wire.errors import ProtocolError
 
 
 class Links:
-    """``new_login`` where brokers want to know who we are; ``on_ended`` hears of each end."""
+    """``new_login`` if brokers require authentication; ``on_ended`` is called for each end."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Links:
         self.states = NodeStates(settings, random)
         self._settings = settings
         self._on_ended = on_ended
-        self._links: dict[int, Link] = {}  # whoever was used longest ago is first
+        self._links: dict[int, Link] = {}  # least recently used first
         self._last_id = 0
         self._effects: list[Effect] = []
         self._answers = PendingAnswers()
@@ -65,7 +65,7 @@ class Links:
     # What a client does
 
     def begin(self, node: Node, now_ms: int) -> None:
-        """To a node that has no link."""
+        """Connect to a node that has no link."""
         self._last_id += 1
         deadline_ms = now_ms + self.states.setup_timeout_ms(node.id)
         link = Link(self._last_id, node, Frames(), deadline_ms, now_ms)
@@ -77,14 +77,14 @@ class Links:
             self._dial(link, address)
 
     def send(self, link: Link, request: ClientRequest, now_ms: int) -> None:
-        """On a link that serves, and may be sent to. What its version has no room for is told
-        UnsupportedVersionError in the next poll.
+        """On a link that serves, and admits another request. A message that cannot be expressed in
+        its version fails with UnsupportedVersionError in the next poll.
         """
         self._used(link, now_ms)
         self._dialogue.send(link, request, now_ms)
 
     def end(self, link: Link, why: ClientError, now_ms: int) -> None:
-        """Give it up; those in flight are told ``why``."""
+        """Close it; requests in flight fail with ``why``."""
         self._end(link, why, now_ms)
         self._answers.tell()
 
@@ -96,12 +96,12 @@ class Links:
 
     @property
     def count(self) -> int:
-        """Connections, those that are being made included."""
+        """The number of connections, including those being made."""
         return len(self._links)
 
     @property
     def in_flight(self) -> int:
-        """Requests that wait for their answers."""
+        """The number of requests in flight."""
         return sum(len(link.in_flight) for link in self._links.values())
 
     # What the driver does
@@ -112,7 +112,7 @@ class Links:
         return effects
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """When to poll, if nothing else is to be told; None for never."""
+        """When to poll next, if nothing is reported before; None for never."""
         if self._answers.any:
             return now_ms
         due_ms = self.states.next_retry_ms(now_ms)
@@ -125,7 +125,7 @@ class Links:
                 due_ms = link_due_ms
         return due_ms
 
-    # What the driver tells
+    # What the driver reports
 
     def resolved(self, link_id: int, addresses: Iterable[str], now_ms: int) -> None:
         link = self._links.get(link_id)
@@ -147,7 +147,7 @@ class Links:
         self._dialogue.begin(link, now_ms)
 
     def login_began(self, link_id: int, told: bytes | Exception, now_ms: int) -> None:
-        """Its first frame, or why there is none."""
+        """The login's first frame, or why there is none."""
         link = self._links.get(link_id)
         if link is None or not link.login_begins:
             return
@@ -160,13 +160,13 @@ class Links:
         self._answers.tell()
 
     def room(self, link_id: int) -> memoryview:
-        """Where to put what is received; empty of a link that is over."""
+        """Where to put received bytes; empty if the link is over."""
         link = self._links.get(link_id)
         return memoryview(b"") if link is None else link.frames.room()
 
     def received(self, link_id: int, count: int, now_ms: int) -> bool:
-        """So many bytes were put into room(), 0 at the end of the stream. Whether anything comes of
-        it: a part of a long answer changes nothing.
+        """``count`` bytes were put into room(), 0 at the end of the stream. Returns whether that
+        changed anything: a part of a long response does not.
         """
         link = self._links.get(link_id)
         comes_to_something = True
@@ -183,7 +183,7 @@ class Links:
         return comes_to_something
 
     def written(self, link_id: int) -> bool:
-        """All that was to be written has left; whether somebody can go on because of it."""
+        """All bytes have left. Returns whether a sender can continue because of it."""
         link = self._links.get(link_id)
         if link is None:
             return False
@@ -196,7 +196,7 @@ class Links:
         return goes_on
 
     def lost(self, link_id: int, why: str, now_ms: int) -> None:
-        """No connection could be made, or it broke."""
+        """The connection could not be made, or broke."""
         link = self._links.get(link_id)
         if link is None:
             return
@@ -206,7 +206,7 @@ class Links:
         self._answers.tell()
 
     def turned_away(self, link_id: int, why: str, now_ms: int) -> None:
-        """By TLS, on our side or the broker's (SslAuthenticationException)."""
+        """TLS failed, on our side or the broker's (SslAuthenticationException)."""
         link = self._links.get(link_id)
         if link is None:
             return
@@ -215,7 +215,7 @@ class Links:
         self._answers.tell()
 
     def poll(self, now_ms: int) -> None:
-        """End what took too long, and the one connection that has been idle for longest."""
+        """Time out connections and requests, and close the connection idle for longest."""
         max_idle_ms = self._settings.connections_max_idle_ms
         overdue = [link for link in self._links.values() if link.due_ms(max_idle_ms) <= now_ms]
         for link in overdue:
@@ -234,7 +234,7 @@ class Links:
         self._effects.append(Connect(link.id, address, link.node.port, link.node.host))
 
     def _take_frames(self, link: Link, now_ms: int) -> bool:
-        """Whether there were any, or the link has ended."""
+        """Returns whether there were any, or the link has ended."""
         count = 0
         try:
             while link.id in self._links:
@@ -264,13 +264,13 @@ class Links:
         told = why
         for each in link.unanswered():
             self._answers.add(each.done, told)
-            # What was wrong with the oldest one's answer is no fault of the others.
+            # An invalid response to the oldest request does not concern the others.
             told = why if why.retriable else ConnectionLostError(str(why))
         link.in_flight.clear()
         self._on_ended()
 
     def _end_most_idle(self, now_ms: int) -> None:
-        """One a call, as in Kafka: should many be idle, they do not all go at once."""
+        """One per call, as in Kafka, so that many idle connections do not close at once."""
         bound_ms = now_ms - self._settings.connections_max_idle_ms
         for link in self._links.values():
             if isinstance(link.stage, Serving) and not link.in_flight:

@@ -1,4 +1,4 @@
-"""The broker to ask what any broker can answer (NetworkClient.leastLoadedNode)."""
+"""The broker for requests that any broker can answer (NetworkClient.leastLoadedNode)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from logquake.client.network.node_states import NodeStates
 def least_loaded(
     nodes: Sequence[Node], states: NodeStates, now_ms: int, max_in_flight: int, random: Random
 ) -> Node | None:
-    """Of those that may be sent to whoever has fewest requests in flight; else one whose
-    connection is being made; else the one that may be tried and was left alone for longest. None
-    while all have to be left alone. Where several are alike, a random one.
+    """Of the ready brokers, the one with the fewest requests in flight; else one whose connection
+    is being made; else, of those not in back-off, the one whose last attempt is oldest. None if all
+    are in back-off. Ties are broken at random.
     """
     offset = random.randrange(len(nodes)) if nodes else 0
     in_turn = [*nodes[offset:], *nodes[:offset]]

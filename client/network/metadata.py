@@ -1,8 +1,8 @@
 """What a client knows of its cluster, and when to refresh it (org.apache.kafka.clients.Metadata).
 
-It is requested when somebody wants it, when a topic is used for the first time, and by age. A
-leader epoch is never replaced by an older one, unless the topic's id shows that it is another topic
-(KIP-320, KIP-516): the broker that says so is behind.
+It is requested on demand, when a topic is used for the first time, and when it is old. A leader
+epoch is never replaced by an older one, which only a stale broker reports, unless the topic's id
+shows that it is another topic (KIP-320, KIP-516).
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from logquake.wire.uuids import ZERO_UUID
 
 @dataclass(frozen=True, slots=True)
 class MetadataSettings:
-    # metadata.max.age.ms: brokers and partitions that nobody told us of are found after so long.
+    # metadata.max.age.ms: the longest it takes to discover new brokers and partitions.
     max_age_ms: int = 300_000
-    # metadata.max.idle.ms: for how long a topic is asked about after its last use.
+    # metadata.max.idle.ms: how long a topic's metadata is requested after its last use.
     max_idle_ms: int = 300_000
-    # retry.backoff.ms and its .max: between one answer, or failure, and the next question.
+    # retry.backoff.ms and its .max: between a response, or failure, and the next request.
     retry_backoff_ms: int = 100
     retry_backoff_max_ms: int = 1_000
-    # metadata.recovery.strategy=rebootstrap: once no broker that is known can be reached, go back
-    # to those that were configured (KIP-899).
+    # metadata.recovery.strategy=rebootstrap: if no known broker can be reached, go back to the
+    # configured ones (KIP-899).
     rebootstraps: bool = True
-    # metadata.recovery.rebootstrap.trigger.ms: also once no answer has come for so long though one
-    # was wanted (KIP-1102): addresses that swallow what is sent to them are always worth a try.
+    # metadata.recovery.rebootstrap.trigger.ms: also if a wanted response has not come for that
+    # long (KIP-1102), since a connection to a dead address may never fail by itself.
     rebootstrap_trigger_ms: int = 300_000
-    # allow.auto.create.topics: a broker that is asked about a topic that is not there may make it.
+    # allow.auto.create.topics: brokers may create a requested topic that does not exist.
     creates_topics: bool = False
 
 
 class Question(NamedTuple):
-    """``is_partial``: about new topics alone. ``number`` rises with each wish for new topics.
-    ``topics`` None is all of them.
+    """``is_partial``: only new topics. ``number`` rises with each request for new topics.
+    ``topics`` None means all.
     """
 
     topics: list[str] | None
@@ -72,9 +72,9 @@ class Metadata:
             -index: Node(-index, host, port) for index, (host, port) in enumerate(addresses, 1)
         }
         self.snapshot = Snapshot(self.bootstrap)
-        self.updates = 0  # answers taken in
-        self.updated_ms = 0  # when the last of them about all topics came
-        self.failures = 0  # since the last of them
+        self.updates = 0  # how many responses were taken in
+        self.updated_ms = 0  # when the last one about all topics came
+        self.failures = 0  # since the last response
         self._settings = settings
         self._backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
@@ -89,7 +89,7 @@ class Metadata:
         self._same_answers = 0  # in a row
         self._same_until_ms = 0
 
-    # Which brokers there are
+    # The brokers
 
     def nodes(self) -> Sequence[Node]:
         return tuple(self.snapshot.nodes.values())
@@ -98,46 +98,46 @@ class Metadata:
         return self.snapshot.nodes.get(node_id) or self.bootstrap.get(node_id)
 
     def rebootstrap(self) -> None:
-        """Nobody who is known can be reached, or answers. Of topics it stays known which partitions
-        they have: a producer goes on taking records for them.
+        """No known broker can be reached, or responds. The topics' partitions stay known, so that a
+        producer still accepts records for them.
         """
         topics = {name: info.without_leaders() for name, info in self.snapshot.topics.items()}
         self.snapshot = Snapshot(self.bootstrap, topics)
         self._wants_all = True
 
     def controller_moved(self) -> None:
-        """Whoever was thought to be the controller says that it is not."""
+        """The supposed controller says that it is not."""
         self.snapshot = replace(self.snapshot, controller_id=NO_CONTROLLER)
         self.request_update(after_progress=True)
 
-    # When to ask, and what
+    # When to request it, and what
 
     def use(self, topic: str, now_ms: int) -> bool:
-        """Whether that is new: it will be asked about."""
+        """Returns whether the topic is new, and will be requested."""
         is_new = self._topics.use(topic, now_ms)
         if is_new:
             self.request_update_for_new_topics()
         return is_new
 
     def request_update_for_new_topics(self) -> None:
-        """At once, however short ago the last answer is."""
+        """At once, without a back-off after the last response."""
         self._wants_new = True
         self._number += 1
         self._not_before_ms = self._same_answers = self._same_until_ms = 0
 
     def request_update(self, *, after_progress: bool = False) -> None:
-        """With ``after_progress`` answers that were the same until now do not delay the next."""
+        """With ``after_progress``, identical responses before do not delay the next request."""
         self._wants_all = True
         if after_progress:
             self._same_answers = self._same_until_ms = 0
 
     @property
     def is_update_wanted(self) -> bool:
-        """Somebody asked for it, and no answer has come since."""
+        """Whether an update was requested, and no response has come since."""
         return self._wants_all or self._wants_new
 
     def update_delay_ms(self, now_ms: int) -> int:
-        """How long until it is time to ask, 0 for now."""
+        """How long until the next request, 0 for now."""
         expires_ms = self._expires_ms
         due_ms = 0 if self._wants_all or self._wants_new else expires_ms
         if due_ms < self._not_before_ms:
@@ -152,12 +152,12 @@ class Metadata:
         topics = self._topics.all(now_ms) if new is None else new
         return Question(topics, new is not None, self._number)
 
-    # What came of it
+    # The response
 
     def update(
         self, question: Question, answer: MetadataResponse, version: int, now_ms: int
     ) -> None:
-        if not answer.brokers:  # of a broker that has just started: no more than a failure
+        if not answer.brokers:  # from a broker that has just started: count it as a failure
             self.fail(now_ms)
             return
         self._wants_new = question.number < self._number
@@ -172,16 +172,16 @@ class Metadata:
         self._not_before_ms = now_ms + self._backoff.after(0)
         same = self._same_answers
         self._same_until_ms = now_ms + self._backoff.after(same - 1) if same else 0
-        if self._wants_new:  # since the question: with Kafka it waits for retry.backoff.ms
+        if self._wants_new:  # since the request: in Kafka it waits for retry.backoff.ms
             self.request_update_for_new_topics()
 
     def leaders_told(
         self, leaders: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
     ) -> None:
-        """Node id and epoch, and where the nodes are, of an answer to Produce or Fetch (KIP-951).
+        """Leaders' ids and epochs, and their addresses, from a Produce or Fetch response (KIP-951).
 
-        What is no newer than what is known is passed over, and so are leaders that nobody has told
-        of where they are.
+        Epochs that are not newer than the known ones are ignored, and so are leaders whose address
+        is unknown.
         """
         known = {**self.snapshot.nodes, **{node.id: node for node in nodes}}
         moved: dict[str, dict[int, tuple[int, int]]] = {}
@@ -197,8 +197,8 @@ class Metadata:
             self._lead(topic, of_topic)
 
     def saw_epoch(self, place: TopicPartition, epoch: int) -> None:
-        """Of who led it when a record was written. Whoever is known to have led it before that is
-        asked no more: it may not have heard of its successor, and would miss what follows.
+        """The epoch in which a record was written. A leader with an older epoch gets no more
+        requests: it may not know of its successor, and lacks later records.
         """
         if epoch > self._epochs.get(place, epoch):
             self._epochs[place] = epoch
@@ -211,7 +211,7 @@ class Metadata:
         self._same_answers = self._same_until_ms = 0
 
     def _lead(self, topic: str, leaders: Mapping[int, tuple[int, int]]) -> None:
-        """Of partitions that are known, in the place of who was told to lead them."""
+        """Replace the leaders of known partitions."""
         old = self.snapshot.topics.get(topic)
         if old is None:
             return
@@ -247,7 +247,7 @@ class Metadata:
         }
 
     def _newest(self, name: str, told: TopicInfo) -> TopicInfo:
-        """What was told, but for partitions of which something newer is known."""
+        """The response, except partitions for which a newer epoch is known."""
         known = self.snapshot.topics.get(name)
         known_id = known.topic_id if known else ZERO_UUID
         is_another = told.topic_id not in (ZERO_UUID, known_id)
@@ -264,7 +264,7 @@ class Metadata:
                 self._epochs[place] = info.leader_epoch
             elif known and known.knows_leader(index):
                 partitions[index] = known.partitions[index]
-            else:  # whoever leads it in that epoch was forgotten, as after a re-bootstrap
+            else:  # the leader of that epoch was forgotten, as after a re-bootstrap
                 partitions[index] = replace(info, leader=NO_LEADER, leader_epoch=seen)
                 self.request_update()
         return replace(told, partitions=partitions)

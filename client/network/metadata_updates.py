@@ -20,14 +20,14 @@ from logquake.wire.messages.metadata import (
     MetadataResponse,
 )
 
-_ALL_BY_AN_EMPTY_LIST = 0  # the version in which that means all topics
-_CREATES_UNLESS_TOLD_SINCE = 4  # before it, whoever asks about a topic may make it
+_ALL_BY_AN_EMPTY_LIST = 0  # the version in which an empty list means all topics
+_CREATES_UNLESS_TOLD_SINCE = 4  # before it, any request for a topic may create it
 
 
 def metadata_request(
     topics: Collection[str] | None, version: int, *, creates: bool
 ) -> MetadataRequest:
-    """About all topics for None."""
+    """For all topics if ``topics`` is None."""
     if topics is None and version == _ALL_BY_AN_EMPTY_LIST:
         topics = ()
     named = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
@@ -36,9 +36,9 @@ def metadata_request(
 
 
 class MetadataUpdates:
-    """``poll`` it in the place of the links, which it polls.
+    """``poll`` it instead of the links, which it polls.
 
-    ``whom`` to ask now, None for nobody; by default whoever is least loaded.
+    ``whom`` returns the broker to ask now, or None; by default the least loaded one.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class MetadataUpdates:
         self._network = network
         self._metadata = metadata
         self._whom = whom or network.least_loaded
-        self._asked: tuple[Question, int] | None = None  # is in flight, in that version
+        self._asked: tuple[Question, int] | None = None  # in flight, in that version
         self._answer: Answer | None = None
-        self._wanted_since_ms: int | None = None  # an answer, and there was none
-        self.failure: ClientError | None = None  # of the last question
-        self._got_over: list[ClientError] = []  # somebody else has let us in since
+        self._wanted_since_ms: int | None = None  # since when a response is overdue
+        self.failure: ClientError | None = None  # of the last request
+        self._got_over: list[ClientError] = []  # another broker has accepted us since
 
     def poll(self, now_ms: int) -> None:
         self._network.links.poll(now_ms)
@@ -71,20 +71,20 @@ class MetadataUpdates:
             self._ask(now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """As `Links.next_due_ms`."""
+        """Like `Links.next_due_ms`."""
         due_ms = self._network.links.next_due_ms(now_ms)
         triggered_ms = self._triggered_ms()
         if triggered_ms is not None and (due_ms is None or triggered_ms < due_ms):
             due_ms = triggered_ms
         delay_ms = self._metadata.update_delay_ms(now_ms)
-        if self._asked is not None or not delay_ms:  # what is waited for is told by the links
+        if self._asked is not None or not delay_ms:  # the links report what it waits for
             return due_ms
         return now_ms + delay_ms if due_ms is None else min(due_ms, now_ms + delay_ms)
 
     @property
     def fatal(self) -> ClientError | None:
-        """Why it makes no sense to wait for an answer: no version in common, or no way in. So it
-        is until a broker answers.
+        """Why waiting for a response is pointless: no common version, or failed authentication.
+        None again once a broker responds.
         """
         if isinstance(self.failure, UnsupportedVersionError | UnencodableError):
             return self.failure
@@ -111,13 +111,13 @@ class MetadataUpdates:
         self._network.send(node.id, asked, now_ms)
 
     def _triggered_ms(self) -> int | None:
-        """When nothing has come for longer than metadata.recovery.rebootstrap.trigger.ms."""
+        """When metadata.recovery.rebootstrap.trigger.ms will have passed without a response."""
         if self._wanted_since_ms is None or not self._settings.rebootstraps:
             return None
         return self._wanted_since_ms + self._settings.rebootstrap_trigger_ms + 1
 
     def _give_up_all(self, now_ms: int) -> None:
-        """As Kafka's handleRebootstrap: whatever there is of connections leads to nobody."""
+        """Like Kafka's handleRebootstrap: close all connections, since none of them responds."""
         links = [self._network.link(node.id) for node in self._metadata.nodes()]
         for link in filter(None, links):
             why = ConnectionLostError(f"no metadata came for long: {link.node} was given up")
@@ -129,7 +129,7 @@ class MetadataUpdates:
         self._wanted_since_ms = now_ms
 
     def _on_answer(self, answer: Answer) -> None:
-        """It is looked at in the next poll, which knows the time."""
+        """Keep the response for the next poll, which knows the time."""
         self._answer = answer
 
     def _take_answer(self, now_ms: int) -> None:

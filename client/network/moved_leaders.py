@@ -1,4 +1,4 @@
-"""New leaders that answers to Produce and Fetch name beside an error (KIP-951)."""
+"""New leaders that Produce and Fetch responses name beside an error (KIP-951)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Endpoint(Protocol):
 def moved_leaders(
     told: Iterable[tuple[TopicPartition, int, Leader]],
 ) -> dict[TopicPartition, tuple[int, int]]:
-    """Node id and epoch, where the broker knew them, of partitions with their error codes."""
+    """Leader ids and epochs, if the broker knew them, of partitions with these error codes."""
     return {
         place: (leader.leader_id, leader.leader_epoch)
         for place, code, leader in told

@@ -14,7 +14,7 @@ from logquake.client.network.settings import NetworkSettings
 
 @dataclass(slots=True, eq=False)
 class NodeState:
-    """``link`` while there is one. Without one, it may be tried from ``retry_at_ms`` on, and
+    """``link`` is its connection, if any. Without one, the next may begin at ``retry_at_ms``, and
     ``failure`` says how the last one ended.
     """
 
@@ -24,11 +24,11 @@ class NodeState:
     retry_at_ms: int = 0
     last_attempt_ms: int = 0
     failures: int = 0  # since requests were last served
-    failed_setups: int = 0  # since a connection last stood
+    failed_setups: int = 0  # since a connection was last established
     failure: ClientError | None = None
     trouble: ClientError | None = None  # the same, until requests are served again
-    has_stood: bool = False  # the connection that there is, or was last
-    throttled_until_ms: int = 0  # what it wished lasts beyond a connection
+    has_stood: bool = False  # whether the current, or last, connection was established
+    throttled_until_ms: int = 0  # throttling outlasts a connection
 
 
 class NodeStates:
@@ -50,7 +50,7 @@ class NodeStates:
         return state.failure if state else None
 
     def trouble(self, node_id: int) -> ClientError | None:
-        """How its last connection ended, if none has served since."""
+        """How its last connection ended, unless one has served since."""
         state = self._states.get(node_id)
         return state.trouble if state else None
 
@@ -63,14 +63,14 @@ class NodeStates:
         return state is None or (state.link is None and state.retry_at_ms <= now_ms)
 
     def delay_ms(self, node_id: int, now_ms: int) -> int:
-        """How long it is still left alone."""
+        """The rest of its back-off."""
         state = self._states.get(node_id)
         if state is None or state.link is not None:
             return 0
         return max(0, state.retry_at_ms - now_ms)
 
     def next_retry_ms(self, now_ms: int) -> int | None:
-        """When the next of those that are left alone may be tried."""
+        """When the next back-off ends."""
         waiting = [
             state.retry_at_ms
             for state in self._states.values()
@@ -83,7 +83,7 @@ class NodeStates:
         return self._setup.after(state.failed_setups if state else 0)
 
     def begin(self, link: Link, now_ms: int) -> Addresses:
-        """The link is the node's. What was known of another host under its id is forgotten."""
+        """Note the node's link. If its host has changed, all that was known is forgotten."""
         state = self._states.get(link.node.id)
         if state is None or state.host != link.node.host:
             state = self._states[link.node.id] = NodeState(link.node.host)
@@ -98,7 +98,7 @@ class NodeStates:
         return self._states[node_id].addresses
 
     def stood(self, node_id: int) -> None:
-        """Its connection was made, and we are logged in."""
+        """Its connection was established, including the login."""
         state = self._states[node_id]
         state.has_stood = True
         state.failed_setups = 0

@@ -12,7 +12,7 @@ _UNKNOWN_PORT = -1
 
 
 class PartitionNodes(NamedTuple):
-    """``leader`` is None while there is none. Of a broker that is not up the id alone is known."""
+    """``leader`` is None if there is none. Of a broker that is down only the id is known."""
 
     topic: str
     partition: int
@@ -23,7 +23,7 @@ class PartitionNodes(NamedTuple):
 
 
 def partitions_of(snapshot: Snapshot, topic: str) -> list[PartitionNodes]:
-    """In order; none of a topic that is not known."""
+    """Sorted; empty for an unknown topic."""
     info = snapshot.topics.get(topic)
     told = info.partitions if info else {}
     return [

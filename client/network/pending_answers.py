@@ -1,4 +1,4 @@
-"""Answers to be delivered after all received bytes are processed: their receivers may send."""
+"""Responses, delivered after all received bytes are processed, since receivers may send."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PendingAnswers:
         return bool(self._waiting)
 
     def tell(self) -> None:
-        """In order, those that come meanwhile included."""
+        """Deliver in order, including those added meanwhile."""
         while self._waiting:
             done, answer = self._waiting.popleft()
             done(answer)

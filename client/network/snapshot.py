@@ -15,10 +15,10 @@ from logquake.wire.messages.metadata import (
 from logquake.wire.sentinels import NO_CONTROLLER, NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
-# Before it a broker could tell of an epoch that was not the latest (KAFKA-9212).
+# Earlier versions could report an epoch that was not the latest (KAFKA-9212).
 _EPOCHS_RELIABLE_SINCE = 9
 
-# Kafka's InvalidMetadataException and its like: what was told is old, or not complete.
+# Kafka's InvalidMetadataException and similar: the metadata is stale or incomplete.
 STALE = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -40,7 +40,7 @@ STALE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PartitionInfo:
-    """``leader`` is NO_LEADER while there is none, ``leader_epoch`` NO_LEADER_EPOCH if untold."""
+    """``leader`` may be NO_LEADER, ``leader_epoch`` is NO_LEADER_EPOCH if not reported."""
 
     leader: int
     leader_epoch: int
@@ -52,10 +52,10 @@ class PartitionInfo:
 
 @dataclass(frozen=True, slots=True)
 class TopicInfo:
-    topic_id: bytes  # ZERO_UUID of brokers that know none
+    topic_id: bytes  # ZERO_UUID from brokers without topic ids
     error: ErrorCode
     partitions: Mapping[int, PartitionInfo]
-    is_internal: bool = False  # as __consumer_offsets is
+    is_internal: bool = False  # such as __consumer_offsets
 
     @property
     def is_stale(self) -> bool:
@@ -73,7 +73,7 @@ class TopicInfo:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """``topics`` by name, those with an error included."""
+    """``topics`` by name, including those with an error."""
 
     nodes: Mapping[int, Node]
     topics: Mapping[str, TopicInfo] = field(default_factory=dict)
@@ -81,12 +81,12 @@ class Snapshot:
 
     @property
     def controller(self) -> Node | None:
-        """None while there is none, or it is not known where it is."""
+        """None if there is none, or its address is unknown."""
         return self.nodes.get(self.controller_id)
 
     @property
     def is_bootstrap(self) -> bool:
-        """Nobody but the addresses that were configured."""
+        """Whether only the configured addresses are known."""
         return all(node_id < 0 for node_id in self.nodes)
 
     def partition(self, place: TopicPartition) -> PartitionInfo | None:
@@ -94,7 +94,7 @@ class Snapshot:
         return topic.partitions.get(place.partition) if topic else None
 
     def with_topics(self, topics: Mapping[str, TopicInfo]) -> Snapshot:
-        """Those beside, and in the place of, the ones that are known."""
+        """A copy with these topics added or replaced."""
         return replace(self, topics={**self.topics, **topics})
 
 
@@ -103,7 +103,7 @@ def nodes_told(answer: MetadataResponse) -> dict[int, Node]:
 
 
 def topic_told(topic: MetadataResponseTopic, version: int) -> TopicInfo:
-    """``version`` of the answer."""
+    """``version`` is the response's."""
     return TopicInfo(
         topic.topic_id,
         ErrorCode.of_peer(topic.error_code),

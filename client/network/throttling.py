@@ -1,4 +1,4 @@
-"""How long a broker throttles the client after an answer (KIP-13, KIP-219)."""
+"""How long a broker throttles the client after a response (KIP-13, KIP-219)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 from logquake.wire.api import ApiKey
 from logquake.wire.schema import Message
 
-# From which version on a broker answers first and waits afterwards, so that the client has to
-# (AbstractResponse.shouldClientThrottle of each). Of keys that are not named it never does.
+# The first version in which a broker responds first and then throttles, so that the client has to
+# pause (each response's shouldClientThrottle). Other APIs never do.
 _WAITS_AFTERWARDS: Final[dict[int, int]] = {
     ApiKey.PRODUCE: 6,
     ApiKey.FETCH: 8,
@@ -56,7 +56,7 @@ _WAITS_AFTERWARDS: Final[dict[int, int]] = {
 
 
 def throttle_ms(response: Message, version: int) -> int:
-    """0 where the broker has waited by itself, or wants nothing."""
+    """0 if the broker has waited by itself, or does not throttle."""
     key = response.__schema__.key
     since = None if key is None else _WAITS_AFTERWARDS.get(key)
     if since is None or version < since:

@@ -6,34 +6,34 @@ from typing import Protocol
 
 
 class WantedTopics(Protocol):
-    """What a `Metadata` asks of them."""
+    """What `Metadata` needs to know about topics."""
 
     def use(self, topic: str, now_ms: int, /) -> bool:
-        """Somebody needs it now; whether it is new."""
+        """The topic is needed now. Returns whether it is new."""
 
     def all(self, now_ms: int, /) -> list[str] | None:
-        """None for all that the cluster has."""
+        """The topics to request; None for all of the cluster's."""
 
     def new(self) -> list[str] | None:
-        """Those that nobody has answered about; None where all are asked about at once."""
+        """Topics without a response so far; None to request all topics instead."""
 
     def answered(self, topic: str, /) -> None: ...
 
     def is_in_use(self, topic: str, now_ms: int, /, is_internal: bool = False) -> bool:
-        """What is known of it is kept."""
+        """Whether to keep what is known of the topic."""
 
     def forget_idle(self, now_ms: int, /) -> None: ...
 
 
 class TopicsInUse:
-    """As a producer's: those that it used a while ago at most. A topic that was not used for
-    ``max_idle_ms`` is not asked about again (KIP-526).
+    """A producer's topics: those used recently. A topic that was not used for ``max_idle_ms`` is no
+    longer requested (KIP-526).
     """
 
     def __init__(self, max_idle_ms: int) -> None:
         self._max_idle_ms = max_idle_ms
         self._used_until_ms: dict[str, int] = {}
-        self._new: dict[str, None] = {}  # nobody has answered about them yet
+        self._new: dict[str, None] = {}  # without a response so far
 
     def use(self, topic: str, now_ms: int) -> bool:
         is_new = topic not in self._used_until_ms

@@ -1,4 +1,4 @@
-"""The versions that a broker speaks: ApiVersions begins every connection (KIP-35, KIP-511)."""
+"""The versions that a broker supports: ApiVersions begins every connection (KIP-35, KIP-511)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import decode_response
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
-NEWEST = 3  # the first that names the client's software; what 4 adds is not looked at
+NEWEST = 3  # the first that names the client's software; version 4 adds nothing that we use
 _OLDEST = 0
 _SOFTWARE_VERSION = "0.1.0"
 _CORRELATION_BYTES = 4
@@ -27,16 +27,16 @@ def question() -> ApiVersionsRequest:
 
 
 class Spoken(NamedTuple):
-    """A broker's ranges by API key, and how long it wants to be left alone."""
+    """A broker's version ranges by API key, and how long it throttles us."""
 
     ranges: Mapping[int, tuple[int, int]]
     throttle_ms: int
 
 
 def answer(asked: AskingVersions, frame: memoryview, broker: str) -> Spoken | int:
-    """What the broker speaks; or the version to ask in, lower than the one asked in.
+    """What the broker supports; or a lower version in which to ask again.
 
-    Raises BrokerError, and ProtocolError for what is no answer.
+    Raises BrokerError, and ProtocolError for an invalid response.
     """
     correlation_id = int.from_bytes(frame[:_CORRELATION_BYTES], signed=True)
     if correlation_id != asked.correlation_id:
@@ -49,8 +49,8 @@ def answer(asked: AskingVersions, frame: memoryview, broker: str) -> Spoken | in
 
 
 def _highest_told(frame: memoryview) -> int:
-    """Of ApiVersions. What a broker does not know it answers in version 0, whatever was asked.
-    librdkafka's mock cluster answers in no version at all; but the oldest is known to everybody.
+    """The broker's highest version of ApiVersions: a broker answers an unknown version in version
+    0. librdkafka's mock cluster answers in none at all, but every broker knows the oldest.
     """
     try:
         _, told = decode_response(ApiVersionsResponse, _OLDEST, frame)
