@@ -65,12 +65,14 @@ if TYPE_CHECKING:
     from logquake.client.consumer.records import ConsumerRecords as ConsumerRecords
     from logquake.client.network.effects import Node as Node
     from logquake.client.network.partitions import PartitionNodes as PartitionNodes
+    from logquake.client.producer.appending.interceptors import (
+        ProducerInterceptor as ProducerInterceptor,
+    )
+    from logquake.client.producer.appending.serializing import Serializer as Serializer
     from logquake.client.producer.delivery import RecordMetadata as RecordMetadata
-    from logquake.client.producer.interceptors import ProducerInterceptor as ProducerInterceptor
     from logquake.client.producer.leaders import PartitionsOfTopic as PartitionsOfTopic
     from logquake.client.producer.partitioning import Partitioner as Partitioner
     from logquake.client.producer.record import ProducerRecord as ProducerRecord
-    from logquake.client.producer.serializing import Serializer as Serializer
     from logquake.client.producer.statistics import EventKind as EventKind
     from logquake.client.producer.statistics import ProducerEvent as ProducerEvent
     from logquake.client.sync.admin import Admin as Admin
@@ -108,12 +110,12 @@ _HANDED_OUT = {
     "PartitionsOfTopic": "logquake.client.producer.leaders",
     "Producer": "logquake.client.sync.producer",
     "ProducerEvent": "logquake.client.producer.statistics",
-    "ProducerInterceptor": "logquake.client.producer.interceptors",
+    "ProducerInterceptor": "logquake.client.producer.appending.interceptors",
     "ProducerRecord": "logquake.client.producer.record",
     "RebalanceListener": "logquake.client.consumer.group.listener",
     "RebalanceProtocol": "logquake.client.consumer.assignors.assignor",
     "RecordMetadata": "logquake.client.producer.delivery",
-    "Serializer": "logquake.client.producer.serializing",
+    "Serializer": "logquake.client.producer.appending.serializing",
     "StoredBatch": "logquake.client.consumer.fetch.batches",
     "Subscription": "logquake.client.consumer.assignors.subscriptions",
     "TopicPartition": "logquake.wire.topic_partition",

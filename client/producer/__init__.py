@@ -5,10 +5,7 @@ What a program calls:
     producing.py      the producer as a program uses it; configured.py: its settings
     facade.py         what the blocking and the asyncio producer have in common
     record.py         what a program sends
-    preparing.py      calls interceptors.py and serializing.py for it
-    topic_waits.py    waits until a topic is known; memory_waits.py: until there is memory
-    admitting.py      whether the accumulator may take something, and what that waits for
-    appending.py      appends a record, in time; appending_rows.py: many at once
+    appending/        what a send does until its record is in a batch
     delivery.py       the outcome of one record; turns.py: the order of callbacks
     statistics.py     a sender's statistics, and why things failed
 

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from logquake.client.producer.interceptors import ProducerInterceptor
+from logquake.client.producer.appending.interceptors import ProducerInterceptor
+from logquake.client.producer.appending.serializing import Serializer
 from logquake.client.producer.partitioning import Partitioner
 from logquake.client.producer.producing import Producing
-from logquake.client.producer.serializing import Serializer
 from logquake.client.producer.statistics import ProducerEvent
 from logquake.client.settings.reading import merged
 

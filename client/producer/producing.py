@@ -21,16 +21,16 @@ from logquake.client.errors import (
 )
 from logquake.client.network.partitions import PartitionNodes, partitions_of
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.admitting import Admitting
-from logquake.client.producer.appending import Appending
-from logquake.client.producer.appending_rows import AppendingRows
+from logquake.client.producer.appending.admitting import Admitting
+from logquake.client.producer.appending.interceptors import Interceptors
+from logquake.client.producer.appending.memory_waits import MemoryWaits
+from logquake.client.producer.appending.of_records import Appending
+from logquake.client.producer.appending.of_rows import AppendingRows
+from logquake.client.producer.appending.preparing import Preparing
+from logquake.client.producer.appending.topic_waits import TopicWaits
 from logquake.client.producer.configured import batching, numbering, sending
-from logquake.client.producer.interceptors import Interceptors
-from logquake.client.producer.memory_waits import MemoryWaits
-from logquake.client.producer.preparing import Preparing
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.statistics import Groups, ProducerEvent
-from logquake.client.producer.topic_waits import TopicWaits
 from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.producer.transactions.transactions import Transactions
 from logquake.client.settings.kinds import LONG_MAX

@@ -11,9 +11,9 @@ from logquake.client.arguments import check_time_or_none
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.network.partitions import PartitionNodes
+from logquake.client.producer.appending.preparing import OnDelivery
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
-from logquake.client.producer.preparing import OnDelivery
 from logquake.client.producer.record import Headers
 from logquake.client.producer.runs import OnFailure, Rows
 from logquake.client.producer.statistics import Groups

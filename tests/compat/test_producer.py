@@ -23,9 +23,9 @@ from logquake.client.errors import (
     SerializationError,
     TimedOutError,
 )
+from logquake.client.producer.appending.interceptors import ProducerInterceptor
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.hashing import partition_for
-from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.record import Headers, ProducerRecord
 from logquake.client.producer.statistics import EventKind, ProducerEvent

@@ -17,7 +17,7 @@ from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.network.links import Links
 from logquake.client.network.settings import NetworkSettings
-from logquake.client.producer.interceptors import ProducerInterceptor
+from logquake.client.producer.appending.interceptors import ProducerInterceptor
 from logquake.wire.topic_partition import TopicPartition
 from tests.net.asking import CLOCK, run_until, versions
 from tests.net.server import Server

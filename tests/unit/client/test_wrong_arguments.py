@@ -27,8 +27,8 @@ from logquake.client.consumer.programs_own import Interceptors as ConsumerInterc
 from logquake.client.consumer.records import NOTHING
 from logquake.client.errors import SettingsError
 from logquake.client.pending import Promise
-from logquake.client.producer.interceptors import Interceptors
-from logquake.client.producer.preparing import Outgoing
+from logquake.client.producer.appending.interceptors import Interceptors
+from logquake.client.producer.appending.preparing import Outgoing
 from logquake.client.producer.record import ProducerRecord
 from logquake.client.sync.futures import Future
 from logquake.client.telling import Telling

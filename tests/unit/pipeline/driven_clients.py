@@ -17,7 +17,7 @@ from logquake.client.driving.driven import Core
 from logquake.client.driving.steps import Call, Steps, Wait, to_the_end
 from logquake.client.errors import ClientError
 from logquake.client.pending import Promise
-from logquake.client.producer.preparing import OnDelivery
+from logquake.client.producer.appending.preparing import OnDelivery
 from logquake.client.producer.producing import Producing
 from logquake.client.producer.record import Headers
 from logquake.client.producer.runs import OnFailure, Rows

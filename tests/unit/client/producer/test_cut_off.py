@@ -15,10 +15,10 @@ from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appended import RECORDS, RUNS, Appended
+from logquake.client.producer.appending.memory_waits import MemoryWaits
 from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.memory import Lease
-from logquake.client.producer.memory_waits import MemoryWaits
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.runs import Run
 from logquake.client.producer.settings import BatchingSettings

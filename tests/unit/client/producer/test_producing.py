@@ -16,11 +16,11 @@ from logquake.client.errors import (
     TimedOutError,
     TransactionStateError,
 )
+from logquake.client.producer.appending.interceptors import Interceptors, ProducerInterceptor
+from logquake.client.producer.appending.preparing import Outgoing
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.hashing import partition_for
-from logquake.client.producer.interceptors import Interceptors, ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
-from logquake.client.producer.preparing import Outgoing
 from logquake.client.producer.producing import Producing
 from logquake.client.producer.record import ProducerRecord
 from logquake.wire.errors import ErrorCode

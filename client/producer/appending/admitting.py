@@ -21,10 +21,10 @@ from logquake.client.errors import (
 from logquake.client.network.metadata import Metadata
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appended import Appended, D, Item, Way
+from logquake.client.producer.appending.memory_waits import MemoryWaits
+from logquake.client.producer.appending.topic_waits import TopicWaits
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.memory import Lease
-from logquake.client.producer.memory_waits import MemoryWaits
-from logquake.client.producer.topic_waits import TopicWaits
 from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.settings.producer import ProducerConfig
 

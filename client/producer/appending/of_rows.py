@@ -13,10 +13,10 @@ from functools import partial
 
 from logquake.client.clock import Clock
 from logquake.client.driving.steps import Call, Steps
-from logquake.client.producer.admitting import Admitting
 from logquake.client.producer.appended import RUNS
+from logquake.client.producer.appending.admitting import Admitting
+from logquake.client.producer.appending.topic_waits import TopicWaits
 from logquake.client.producer.runs import OnFailure, Rows, Run
-from logquake.client.producer.topic_waits import TopicWaits
 from logquake.client.settings.producer import ProducerConfig
 
 

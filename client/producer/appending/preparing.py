@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from logquake.client.arguments import check_callback, check_whole, headers_of
 from logquake.client.clock import Clock
+from logquake.client.producer.appending.interceptors import Interceptors
+from logquake.client.producer.appending.serializing import serialize_by
 from logquake.client.producer.delivery import RecordMetadata
-from logquake.client.producer.interceptors import Interceptors
 from logquake.client.producer.record import Headers, ProducerRecord
-from logquake.client.producer.serializing import serialize_by
 from logquake.client.settings.kinds import LONG_MAX
 from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.records import Record

@@ -12,14 +12,14 @@ from logquake.client.clock import Clock
 from logquake.client.driving.steps import Call, Steps
 from logquake.client.errors import DeliveryError
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.admitting import Admitting
 from logquake.client.producer.appended import RECORDS, Appended
+from logquake.client.producer.appending.admitting import Admitting
+from logquake.client.producer.appending.interceptors import Interceptors, place_wanted
+from logquake.client.producer.appending.preparing import OnDelivery, Outgoing
+from logquake.client.producer.appending.topic_waits import TopicWaits
 from logquake.client.producer.delivery import Delivery, RecordMetadata, Results, nowhere
-from logquake.client.producer.interceptors import Interceptors, place_wanted
 from logquake.client.producer.leaders import Leaders, PartitionsOfTopic
 from logquake.client.producer.partitioning import Chooser, programs_choice
-from logquake.client.producer.preparing import OnDelivery, Outgoing
-from logquake.client.producer.topic_waits import TopicWaits
 from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.records import Record, size_bound
 
