@@ -20,10 +20,10 @@ from logquake.client.consumer.subscription import Subscriptions as Wishes
 from logquake.client.network.metadata import Metadata
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Results
-from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.idempotence.idempotence import Idempotence
+from logquake.client.producer.idempotence.sequences import SequenceBook
 from logquake.client.producer.produce_requests import Result
 from logquake.client.producer.sender import Sender
-from logquake.client.producer.sequences import SequenceBook
 from logquake.client.producer.turns import Turns
 from logquake.planted.bug import Replace
 from logquake.wire.errors import ErrorCode

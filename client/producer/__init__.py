@@ -27,10 +27,8 @@ Sending, once and in order:
     sender.py         sends the accumulator's batches over the network core
     produce_requests.py  a request of batches, and what its answer says of each
     other_requests.py for an id, or about transactions
-    identity.py       producer ids and epochs; id_requests.py: requests for them
-    idempotence.py    each record once and in order
-    sequences.py      the sequences of partitions; sequence_order.py: how they follow each other
-    sequencing.py     batches with sequences
+    idempotence/      each record once and in order: ids, epochs, sequences
+    sequence_order.py how sequences follow each other
     numbering.py      whether a batch waits for the sequences before it
     transactions/     batches and offsets that count together, or not at all
     settings.py       the keys that accumulator and sender heed

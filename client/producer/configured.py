@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.idempotence.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
 from logquake.client.producer.transactions.transactions import Transactions

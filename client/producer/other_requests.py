@@ -8,8 +8,8 @@ from typing import Protocol
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.producer.accumulator import Accumulator
-from logquake.client.producer.id_requests import IdRequests
-from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.idempotence.id_requests import IdRequests
+from logquake.client.producer.idempotence.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.transactions.requests import TransactionRequests
 from logquake.client.producer.transactions.transactions import Transactions

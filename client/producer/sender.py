@@ -19,7 +19,7 @@ from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.snapshot import STALE
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.idempotence.idempotence import Idempotence
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Numbering, Unnumbered
 from logquake.client.producer.other_requests import other_requests_of

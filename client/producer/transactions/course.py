@@ -8,8 +8,8 @@ from logquake.client.errors import (
     ProducerFencedError,
     TransactionFailedError,
 )
-from logquake.client.producer.identity import Identity
-from logquake.client.producer.sequences import SequenceBook
+from logquake.client.producer.idempotence.identity import Identity
+from logquake.client.producer.idempotence.sequences import SequenceBook
 from logquake.client.producer.transactions.enlisted import Enlisted
 from logquake.client.producer.transactions.producer_states import (
     Aborting,

@@ -6,8 +6,8 @@ from typing import Final
 
 from logquake.client.errors import BrokerError, ClientError, ProducerFencedError
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.identity import Identity
-from logquake.client.producer.sequencing import Sequencing
+from logquake.client.producer.idempotence.identity import Identity
+from logquake.client.producer.idempotence.sequencing import Sequencing
 from logquake.client.producer.transactions.course import Course
 from logquake.client.producer.transactions.producer_states import (
     Broken,

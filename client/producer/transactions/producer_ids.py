@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from logquake.client.errors import BrokerError, MalformedResponseError, ProducerFencedError
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.question import (
     CoordinatorKey,

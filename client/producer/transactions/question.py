@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import ClassVar, NamedTuple
 
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.verdicts import Verdict
 from logquake.wire.coordinator_type import CoordinatorType

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from logquake.client.errors import BrokerError, ClientError, ProducerFencedError
 from logquake.client.network.coordinator_lookups import COORDINATOR_MOVED
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
 from logquake.client.producer.transactions.producer_states import Remedy
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition

@@ -16,7 +16,7 @@ from logquake.client.network.settings import NetworkSettings
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appended import RECORDS, Appended
 from logquake.client.producer.delivery import Delivery, RecordMetadata
-from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.idempotence.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.produce_requests import OLDEST_VERSION
 from logquake.client.producer.sender import Sender

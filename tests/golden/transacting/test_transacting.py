@@ -9,7 +9,7 @@ import pytest
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.errors import ClientError
-from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.idempotence.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.transactions import Transactions

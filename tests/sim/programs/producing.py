@@ -15,7 +15,7 @@ from logquake.client.network.settings import NetworkSettings
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.appended import RECORDS, Appended
 from logquake.client.producer.delivery import Delivery
-from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.idempotence.idempotence import Idempotence
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.settings import BatchingSettings, SendingSettings

@@ -9,9 +9,9 @@ import pytest
 
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.filling import Form
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
+from logquake.client.producer.idempotence.sequences import SequenceBook
 from logquake.client.producer.sequence_order import is_before, sequence_after
-from logquake.client.producer.sequences import SequenceBook
 from logquake.wire.records import Record
 from logquake.wire.topic_partition import TopicPartition
 

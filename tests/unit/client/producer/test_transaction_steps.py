@@ -7,7 +7,7 @@ import pytest
 from logquake.client.clock import SystemClock
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import BrokerError, ProducerClosedError
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.producer_states import Aborting, Failed, Remedy
 from logquake.client.producer.transactions.steps import TransactionSteps

@@ -6,7 +6,7 @@ import pytest
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.errors import MalformedResponseError, UnsupportedVersionError
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
 from logquake.client.producer.transactions.coordinators import FindCoordinator
 from logquake.client.producer.transactions.enlisted import AddPartitions
 from logquake.client.producer.transactions.offsets import CommitOffsets

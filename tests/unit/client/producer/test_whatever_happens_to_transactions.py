@@ -14,7 +14,7 @@ import pytest
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.errors import BrokerError, DeliveryError, TransactionFailedError
 from logquake.client.producer.delivery import Delivery, RecordMetadata
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.api import ApiKey

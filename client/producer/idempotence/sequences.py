@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 
 from logquake.client.producer.batch import ProducerBatch, Stamp
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
 from logquake.client.producer.queues import Queue, insert_by_sequence
 from logquake.client.producer.sequence_order import is_before, sequence_after
 from logquake.wire.sentinels import NO_SEQUENCE, UNKNOWN_OFFSET

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.identity import Identity
+from logquake.client.producer.idempotence.identity import Identity
+from logquake.client.producer.idempotence.sequences import SequenceBook
 from logquake.client.producer.queues import Queue
-from logquake.client.producer.sequences import SequenceBook
 from logquake.wire.errors import ErrorCode
 
 

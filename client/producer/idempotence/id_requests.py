@@ -13,8 +13,8 @@ from logquake.client.errors import (
 )
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.network_client import NetworkClient
-from logquake.client.producer.idempotence import Idempotence
-from logquake.client.producer.identity import Broken, Identity, NoId
+from logquake.client.producer.idempotence.idempotence import Idempotence
+from logquake.client.producer.idempotence.identity import Broken, Identity, NoId
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 

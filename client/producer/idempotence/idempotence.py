@@ -14,7 +14,7 @@ from typing import Final
 
 from logquake.client.errors import BrokerError, ClientError
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.identity import (
+from logquake.client.producer.idempotence.identity import (
     LAST_EPOCH,
     AskingForId,
     Broken,
@@ -23,9 +23,9 @@ from logquake.client.producer.identity import (
     NoId,
     Standing,
 )
+from logquake.client.producer.idempotence.sequences import SequenceBook
+from logquake.client.producer.idempotence.sequencing import Sequencing
 from logquake.client.producer.sequence_order import is_before
-from logquake.client.producer.sequences import SequenceBook
-from logquake.client.producer.sequencing import Sequencing
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
