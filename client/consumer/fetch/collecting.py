@@ -247,12 +247,15 @@ class FetchCollector:
             state.leave_alone(now_ms + self._settings.retry_backoff_ms)
 
     def _out_of_range(self, fetch: CompletedFetch) -> None:
-        """A nearer replica may lag: ask the leader before believing it."""
+        """A nearer replica may lag: ask the leader before believing it. By now it may be preferred
+        no more, so what counts is who has answered.
+        """
         state = self._subscriptions.of(fetch.place)
-        if state.forget_replica() is not None:
-            return
+        state.forget_replica()
         position = state.position
         if position is None or position.offset != fetch.next_offset:
+            return
+        if fetch.node_id != position.leader.node_id:
             return
         if self._subscriptions.default_reset is OffsetReset.NONE:
             where = f"{fetch.place} at {position.offset}"

@@ -29,7 +29,9 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class CompletedFetch:
-    """``next_offset`` follows the last taken record, ``last_epoch`` is that record's epoch."""
+    """``next_offset`` follows the last taken record, ``last_epoch`` is that record's epoch;
+    ``node_id`` is who has answered.
+    """
 
     def __init__(
         self,
@@ -38,8 +40,10 @@ class CompletedFetch:
         data: PartitionData,
         settings: FetchSettings,
         tally: Tally,
+        node_id: int,
     ) -> None:
         self.place = place
+        self.node_id = node_id
         self.tally = tally
         self.count = 0  # of records taken
         self.data = data

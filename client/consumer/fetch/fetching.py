@@ -101,7 +101,9 @@ class Fetcher:
             return False
         tally = Tally(len(told))
         self._buffer.add(
-            CompletedFetch(place, request.session[place].offset, data, self._settings, tally)
+            CompletedFetch(
+                place, request.session[place].offset, data, self._settings, tally, node_id
+            )
             for place, data in told.items()
         )
         moved = moved_leaders(

@@ -53,7 +53,7 @@ def completed(
         if aborted is None
         else [AbortedTransaction(producer_id=aborted, first_offset=0)],
     )
-    return CompletedFetch(PLACE, asked_offset, data, settings or FetchSettings(), Tally(1))
+    return CompletedFetch(PLACE, asked_offset, data, settings or FetchSettings(), Tally(1), 1)
 
 
 def test_batches_are_whole_and_say_from_where_on_they_were_asked_for() -> None:
