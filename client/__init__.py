@@ -49,18 +49,18 @@ if TYPE_CHECKING:
     from logquake.client.consumer.assignors.assignor import Held as Held
     from logquake.client.consumer.assignors.assignor import RebalanceProtocol as RebalanceProtocol
     from logquake.client.consumer.assignors.subscriptions import Subscription as Subscription
+    from logquake.client.consumer.deserializing import Deserializer as Deserializer
+    from logquake.client.consumer.deserializing import DeserializerOfTopics as DeserializerOfTopics
     from logquake.client.consumer.fetch.batches import StoredBatch as StoredBatch
     from logquake.client.consumer.group.listener import RebalanceListener as RebalanceListener
     from logquake.client.consumer.group.statistics import GroupEvent as GroupEvent
     from logquake.client.consumer.group.statistics import GroupEventKind as GroupEventKind
+    from logquake.client.consumer.interceptors import ConsumerInterceptor as ConsumerInterceptor
     from logquake.client.consumer.offsets import ConsumerGroupMetadata as ConsumerGroupMetadata
     from logquake.client.consumer.offsets import OffsetAndMetadata as OffsetAndMetadata
     from logquake.client.consumer.positions.offset_lists import (
         OffsetAndTimestamp as OffsetAndTimestamp,
     )
-    from logquake.client.consumer.programs_own import ConsumerInterceptor as ConsumerInterceptor
-    from logquake.client.consumer.programs_own import Deserializer as Deserializer
-    from logquake.client.consumer.programs_own import DeserializerOfTopics as DeserializerOfTopics
     from logquake.client.consumer.records import ConsumerRecord as ConsumerRecord
     from logquake.client.consumer.records import ConsumerRecords as ConsumerRecords
     from logquake.client.network.effects import Node as Node
@@ -92,11 +92,11 @@ _HANDED_OUT = {
     "BatchHeader": "logquake.wire.records.header",
     "Consumer": "logquake.client.sync.consumer",
     "ConsumerGroupMetadata": "logquake.client.consumer.offsets",
-    "ConsumerInterceptor": "logquake.client.consumer.programs_own",
+    "ConsumerInterceptor": "logquake.client.consumer.interceptors",
     "ConsumerRecord": "logquake.client.consumer.records",
     "ConsumerRecords": "logquake.client.consumer.records",
-    "Deserializer": "logquake.client.consumer.programs_own",
-    "DeserializerOfTopics": "logquake.client.consumer.programs_own",
+    "Deserializer": "logquake.client.consumer.deserializing",
+    "DeserializerOfTopics": "logquake.client.consumer.deserializing",
     "EventKind": "logquake.client.producer.statistics",
     "Future": "logquake.client.sync.futures",
     "GroupEvent": "logquake.client.consumer.group.statistics",

@@ -4,7 +4,7 @@ What a program calls:
 
     consuming.py        all of it; seeking.py, lookups.py, committing.py: parts of it
     calls.py            what holds of every call; callers.py: one caller at a time
-    programs_own.py     the program's deserializers and interceptors
+    deserializing.py    the program's deserializers; interceptors.py: its interceptors
     handing_out.py      fetched records, as the program gets them; one_by_one.py: in its loop
     records.py          what a poll returns
     offsets.py          what is committed, and as whom

@@ -16,6 +16,7 @@ from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.committing import Committing
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.core import ConsumerCore, Parts
+from logquake.client.consumer.deserializing import Deserializers
 from logquake.client.consumer.failures import Failures
 from logquake.client.consumer.fetch.fetch_requests import FetchRequests
 from logquake.client.consumer.fetch.fetching import Fetcher
@@ -23,13 +24,13 @@ from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.errands import Beside
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.handing_out import HandingOut
+from logquake.client.consumer.interceptors import Interceptors
 from logquake.client.consumer.lookups import Lookups
 from logquake.client.consumer.one_by_one import OneByOne
 from logquake.client.consumer.positions.leader_requests import LeaderRequests
 from logquake.client.consumer.positions.position_requests import PositionRequests
 from logquake.client.consumer.positions.resets import Resets
 from logquake.client.consumer.positions.validations import Validations
-from logquake.client.consumer.programs_own import Deserializers, Interceptors
 from logquake.client.consumer.questions import ProgramQuestions
 from logquake.client.consumer.seeking import Seeking
 from logquake.client.consumer.subscription import Subscriptions

@@ -15,8 +15,9 @@ from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.callers import Callers
 from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.consuming import Consuming
+from logquake.client.consumer.deserializing import Deserializer
 from logquake.client.consumer.group.statistics import GroupEvent
-from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
+from logquake.client.consumer.interceptors import ConsumerInterceptor
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import merged, read
 from logquake.client.telling import Telling

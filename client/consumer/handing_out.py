@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from logquake.client.consumer.deserializing import Deserializers, Made
 from logquake.client.consumer.fetch.collecting import Fetched
+from logquake.client.consumer.interceptors import Interceptors
 from logquake.client.consumer.offsets import OffsetAndMetadata
-from logquake.client.consumer.programs_own import Deserializers, Interceptors, Made
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.driving.steps import Call, Steps

@@ -13,8 +13,8 @@ import pytest
 from confluent_kafka import Producer
 
 from logquake.client import Consumer, aio
+from logquake.client.consumer.interceptors import ConsumerInterceptor
 from logquake.client.consumer.offsets import OffsetAndMetadata
-from logquake.client.consumer.programs_own import ConsumerInterceptor
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.errors import (
     ClosedError,

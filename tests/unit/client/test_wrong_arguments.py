@@ -23,7 +23,7 @@ from logquake.client import (
 from logquake.client.arguments import check_time, headers_of
 from logquake.client.consumer.facade import FoundedConsumer
 from logquake.client.consumer.fetch.taken import Taken
-from logquake.client.consumer.programs_own import Interceptors as ConsumerInterceptors
+from logquake.client.consumer.interceptors import Interceptors as ConsumerInterceptors
 from logquake.client.consumer.records import NOTHING
 from logquake.client.errors import SettingsError
 from logquake.client.pending import Promise

@@ -6,14 +6,11 @@ from typing import NoReturn
 
 import pytest
 
+from logquake.client.consumer.deserializing import Deserializers
 from logquake.client.consumer.fetch.collecting import Fetched
 from logquake.client.consumer.handing_out import HandingOut
+from logquake.client.consumer.interceptors import ConsumerInterceptor, Interceptors
 from logquake.client.consumer.position import FetchPosition
-from logquake.client.consumer.programs_own import (
-    ConsumerInterceptor,
-    Deserializers,
-    Interceptors,
-)
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from logquake.client.consumer.fetch.taken import Taken
-from logquake.client.consumer.programs_own import ConsumerInterceptor
+from logquake.client.consumer.interceptors import ConsumerInterceptor
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData

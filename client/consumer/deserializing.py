@@ -1,21 +1,17 @@
-"""The functions that a program gives a consumer: deserializers and interceptors.
+"""The program's deserializers make keys and values of bytes (Kafka's Deserializer).
 
 They run within the program's own calls, without the consumer's lock.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from logquake.client.callbacks import fails_alone, those_with
-from logquake.client.consumer.group.listener import Offsets
-from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.callbacks import close_own
+from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.errors import RecordDeserializationError
 from logquake.wire.topic_partition import TopicPartition
-
-_LOG = logging.getLogger(__name__)
 
 Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
 
@@ -28,20 +24,6 @@ class DeserializerOfTopics(Protocol):
 
 Deserializer: TypeAlias = Callable[[bytes], Any] | DeserializerOfTopics
 """A function of the bytes, not called for None; or an object, which is called for None too."""
-
-
-class ConsumerInterceptor:
-    """Override what you need (KIP-42). Exceptions are logged, and otherwise ignored."""
-
-    def on_consume(self, records: ConsumerRecords, /) -> ConsumerRecords:
-        """Called before records are returned; the program gets what this returns instead."""
-        return records
-
-    def on_commit(self, offsets: Offsets, /) -> None:
-        """Called after these offsets were committed."""
-
-    def close(self) -> None:
-        """Called when the consumer closes."""
 
 
 _Of = Mapping[TopicPartition, Sequence[ConsumerRecord]]
@@ -80,7 +62,7 @@ class Deserializers:
 
     def close(self) -> None:
         for each in (self._key, self._value):
-            _close(each)
+            close_own(each)
 
     def _record(self, record: ConsumerRecord) -> ConsumerRecord:
         key, value = record.key, record.value
@@ -100,53 +82,3 @@ def _deserialized(
         return None if data is None else deserializer(data)
     except Exception as error:
         raise RecordDeserializationError(record.place, record.offset, what) from error
-
-
-class Interceptors:
-    """Called in the given order, each with what the previous one returned."""
-
-    def __init__(self, interceptors: Sequence[ConsumerInterceptor]) -> None:
-        self._interceptors = interceptors
-        self._on_consume = those_with("on_consume", interceptors)
-        self._on_commit = those_with("on_commit", interceptors)
-
-    @property
-    def any(self) -> bool:
-        return bool(self._interceptors)
-
-    def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
-        for each in self._on_consume:
-            try:
-                records = _as_records(each.on_consume(records))
-            except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
-                _LOG.exception("an interceptor failed on records")
-        return records
-
-    def on_commit(self, offsets: Offsets) -> None:
-        for each in self._on_commit:
-            try:
-                each.on_commit(offsets)
-            except BaseException as error:
-                if not fails_alone(error):
-                    raise
-                _LOG.exception("an interceptor failed on a commit")
-
-    def close(self) -> None:
-        for each in self._interceptors:
-            _close(each)
-
-
-def _as_records(given: object) -> ConsumerRecords:
-    if not isinstance(given, ConsumerRecords):
-        raise TypeError(f"on_consume gives {given!r:.100}, and no ConsumerRecords")
-    return given
-
-
-def _close(own: object) -> None:
-    close = getattr(own, "close", None)
-    if close is None:
-        return
-    try:
-        close()
-    except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
-        _LOG.exception("%r could not be closed", own)
