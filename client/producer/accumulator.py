@@ -2,7 +2,7 @@
 
 A caller appends a record and gets a delivery. The sender asks which brokers have something to be
 sent, takes it, and puts back what has to be retried. Neither waits here: if buffer.memory is used
-up, append returns what the caller waits for, and the caller tries again with it.
+up, append returns None, and the caller tries again once its lease is granted.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from logquake.client.telling import Telling
 from logquake.wire.records import Record
 from logquake.wire.topic_partition import TopicPartition
 
-_new = tuple.__new__  # what a named tuple's own calls: half of its time, and one for each record
+_new = tuple.__new__  # what a named tuple's own __new__ calls: half the time, for each record
 
 
 class Flush:
-    """All that was appended before it is sent at once; `is_done` when each has its outcome."""
+    """Records appended before it are sent at once; `is_done` when each has its outcome."""
 
     def __init__(self, batches: Sequence[ProducerBatch]) -> None:
         self._left = deque(batches)
 
     @property
     def is_done(self) -> bool:
-        """What a batch was split into is waited for too; Kafka 3.9 does not."""
+        """Includes the parts of batches that were split, unlike in Kafka 3.9."""
         while self._left and self._left[0].is_settled:
-            self._left.popleft()  # asked often, of many: nobody looks at it again
+            self._left.popleft()  # checked often, for many batches: skip done ones next time
         return not self._left
 
 
 class Accumulator:
-    """Callbacks are called by ``telling``, without one as soon as it is a record's turn."""
+    """``telling`` runs callbacks; without it they run as soon as it is a record's turn."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Accumulator:
         self._ratios = CompressionRatios()
         self._ready = ReadyCheck(settings, self._queues, self.latencies)
         self._drain = Drain(self._queues, numbering)
-        self._incomplete: dict[ProducerBatch, None] = {}  # in the order of their making
+        self._incomplete: dict[ProducerBatch, None] = {}  # in the order of creation
         self._turns = Turns(telling)
         self._flushes: list[Flush] = []
         self.is_closed = False
@@ -86,15 +86,15 @@ class Accumulator:
         now_ms: int,
         lease: Lease | None = None,
     ) -> Appended[D] | None:
-        """A record, or of a run as much as there is room for in one batch.
+        """Append a record, or as much of a run as one batch has room for.
 
-        ``partition`` None: any of the topic's, which ``leaders`` has to know. Where a batch is to
-        be begun and memory is short it is None: come again once ``lease`` is granted. Whoever has
-        one gives it back, unless it is used in the end; without one nothing is waited for.
+        ``partition`` None: any of the topic's, which ``leaders`` must know. Returns None if a new
+        batch is needed and memory is short: call again once ``lease`` is granted. The caller
+        releases its lease unless it is used; without one, no memory is reserved.
 
-        Raises ProducerClosedError, and RecordTooLargeError for what buffer.memory could never hold.
-        Whatever else ends it, a signal handler's exception say, the batch is whole: the item is in
-        it or is not, and what is counted of those that stick is that of some moment.
+        Raises ProducerClosedError, and RecordTooLargeError for more than buffer.memory. Any other
+        exception, such as a signal handler's, leaves the batch consistent: the item is in it or
+        not, and the sticky partition's count may be slightly off.
         """
         if self.is_closed:
             raise ProducerClosedError("closed: it takes no more records")
@@ -106,7 +106,7 @@ class Accumulator:
         delivery = way.try_append(batch, item) if batch is not None else None
         is_new = delivery is None
         if is_new and partition is None and self._stuck_to(queues, topic, leaders) != chosen:
-            # The batch that had no room had held back a switch, and is closed now.
+            # The full batch, now closed, had delayed a switch to another partition.
             return self.append(way, topic, None, item, leaders, now_ms, lease)
         if batch is None or delivery is None:
             place = TopicPartition(topic, chosen)
@@ -122,8 +122,8 @@ class Accumulator:
     def append_to_open(
         self, topic: str, record: Record, leaders: Callable[[], Leaders]
     ) -> Appended[Delivery] | None:
-        """The same, as for most records: to the batch that those without a partition go to. None
-        where there is no such batch, or no room in it.
+        """The fast path for most records: to the open batch for records without a partition. None
+        if there is none, or it is full.
         """
         queues = self._queues.topics.get(topic)
         if queues is None or (batch := queues.open) is None or self.is_closed:
@@ -143,13 +143,13 @@ class Accumulator:
         self, topic: str, queues: TopicQueues, batch: ProducerBatch, leaders: Leaders
     ) -> None:
         known = leaders.topics.get(topic)
-        if known is not None and known.all:  # else it went meanwhile
+        if known is not None and known.all:  # else the topic was deleted meanwhile
             self._produced(queues, batch, batch.estimated_bytes, leaders)
 
     def _produced(
         self, queues: TopicQueues, batch: ProducerBatch, before: int, leaders: Leaders
     ) -> None:
-        """``batch`` has another record of those that stick."""
+        """``batch`` got another record that follows the sticky partition."""
         has_switched = queues.sticky.produced(
             batch.estimated_bytes - before,
             leaders.topics[batch.place.topic],
@@ -158,7 +158,7 @@ class Accumulator:
         queues.open = None if has_switched else batch
 
     def _stuck_to(self, queues: TopicQueues, topic: str, leaders: Leaders) -> int:
-        """A switch that had waited for the last batch to be full is made up for."""
+        """Catch up on a switch that was delayed until the last batch was full."""
         partitions = leaders.topics[topic]
         current = queues.sticky.current(partitions)
         if not all_full(queues.of(current)):
@@ -175,7 +175,7 @@ class Accumulator:
         now_ms: int,
         lease: Lease | None,
     ) -> tuple[ProducerBatch, D] | None:
-        """Of a first item. There is such a batch once it is in its queue."""
+        """Begin a batch with a first item. The batch exists once it is in its queue."""
         size_bytes = max(self._settings.batch_bytes, way.bound_bytes(item))
         if lease is None:
             if not self.memory.has_at_once(size_bytes):
@@ -201,7 +201,7 @@ class Accumulator:
         return batch, delivery
 
     def _take_back(self, batch: ProducerBatch | None, lease: Lease) -> None:
-        """It never began."""
+        """Undo the beginning of a batch."""
         lease.is_used = False
         self.memory.release(lease)
         if batch is not None:
@@ -229,28 +229,28 @@ class Accumulator:
     def drain(
         self, node_id: int, leaders: Leaders, max_bytes: int, now_ms: int
     ) -> list[ProducerBatch]:
-        """Built, at most one of each partition; each has to be brought back, or released."""
+        """Built batches, at most one per partition; put each back or release it later."""
         batches = self._drain.drain(node_id, leaders, max_bytes, now_ms)
         for batch in batches:
             self._ratios.observe(batch.place.topic, batch.ratio)
         return batches
 
     def mute(self, place: TopicPartition) -> None:
-        """Nothing of it is sent until it is unmuted: its order is that of its records."""
+        """Send no batch of it until it is unmuted, to keep its records in order."""
         self._queues.muted.add(place)
 
     def unmute(self, place: TopicPartition) -> None:
         self._queues.muted.discard(place)
 
     def try_again(self, batch: ProducerBatch, why: ClientError, now_ms: int) -> None:
-        # Drawn once: who says when it is time, and who sends then, mean the same time.
+        # Drawn once, so that the check for ready batches and draining use the same time.
         batch.will_retry(why, now_ms, self._backoff.after(batch.attempts))
         self._numbering.put_back(self._queues.of(batch.place), batch)
 
     def split(self, batch: ProducerBatch) -> int:
-        """Too large: its records go again in smaller ones, as if none had been tried.
+        """The batch was too large: send its records in smaller ones, as if none had been tried.
 
-        With Kafka one that is no larger than batch.size goes again as it was (KAFKA-8350).
+        In Kafka one that is no larger than batch.size is sent unchanged (KAFKA-8350).
         """
         self._ratios.was_too_large(batch.place.topic, batch.ratio)
         parts = batch.split(self._settings.batch_bytes)
@@ -263,7 +263,7 @@ class Accumulator:
         return len(parts)
 
     def release(self, batch: ProducerBatch) -> None:
-        """It is done: its memory can be had by others, its records are told in their turn."""
+        """It is done: release its memory, and run its callbacks in their turn."""
         self._incomplete.pop(batch, None)
         self._turns.settled(batch.place)
         if batch.lease is not None:
@@ -272,7 +272,7 @@ class Accumulator:
     # What is given up
 
     def expired(self, now_ms: int) -> list[ProducerBatch]:
-        """Taken out of the queues: longer than delivery.timeout.ms here."""
+        """Remove and return batches older than delivery.timeout.ms from the queues."""
         overdue: list[ProducerBatch] = []
         for queue in self._queues.each():
             while queue and queue[0].is_overdue(self._settings.delivery_timeout_ms, now_ms):
@@ -280,7 +280,7 @@ class Accumulator:
         return overdue
 
     def next_expiry_ms(self) -> int | None:
-        """When the next of those that are not done may be given up."""
+        """When delivery.timeout.ms of the oldest batch that is not done ends."""
         oldest = next(iter(self._incomplete), None)
         return None if oldest is None else oldest.created_ms + self._settings.delivery_timeout_ms
 
@@ -289,7 +289,7 @@ class Accumulator:
         error: ClientError,
         which: Callable[[ProducerBatch], bool] = lambda _: True,
     ) -> None:
-        """Give up what is not done, sent or not, so far as it is one of ``which``."""
+        """Give up batches that are not done, sent or not, if ``which`` selects them."""
         for batch in [batch for batch in self._incomplete if which(batch)]:
             self._queues.remove(batch)
             if batch.has_sequence:
@@ -301,7 +301,7 @@ class Accumulator:
 
     @property
     def records_held(self) -> int:
-        """Of which the outcome is not known. It may be asked without the lock."""
+        """Records without an outcome. May be called without the lock."""
         return sum(batch.count for batch in list(self._incomplete))
 
     @property
@@ -318,6 +318,6 @@ class Accumulator:
         return flush
 
     def close(self) -> None:
-        """Nothing is taken any more; what is there is sent without waiting for more."""
+        """Accept no more records, and send the present ones without lingering."""
         self.is_closed = True
         self.memory.close()

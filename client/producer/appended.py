@@ -1,4 +1,4 @@
-"""What the accumulator returns to a caller that appends, and the ways into batches and runs."""
+"""What the accumulator's append returns, and the two ways into batches: records and runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class Appended(NamedTuple, Generic[D]):
-    """``wakes``: the sender may have something to send now."""
+    """``wakes``: wake the sender, which may have something to send now."""
 
     place: TopicPartition
     delivery: D
@@ -26,14 +26,14 @@ class Appended(NamedTuple, Generic[D]):
 
 
 class Way(NamedTuple, Generic[Item, D]):
-    """How something gets into a batch. ``bound_bytes``: what it needs of one to be in it at all."""
+    """How an item gets into a batch. ``bound_bytes``: the size of a batch of this item alone."""
 
     try_append: Callable[[ProducerBatch, Item], D | None]
     bound_bytes: Callable[[Item], int]
     new_filling: Callable[[Form], Filling | RunFilling]
 
     def add_first(self, batch: ProducerBatch, item: Item) -> D:
-        """There is always room for it, whatever its size."""
+        """A first item always fits, whatever its size."""
         delivery = self.try_append(batch, item)
         if delivery is None:
             raise RuntimeError(f"{batch!r} takes no first record")

@@ -36,7 +36,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Stamp(NamedTuple):
-    """Whose batch it is, and the sequence of its first record."""
+    """The producer's id and epoch, and the sequence of the batch's first record."""
 
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
@@ -46,13 +46,13 @@ class Stamp(NamedTuple):
 class Fate(Enum):
     WRITTEN = "written"
     FAILED = "failed"
-    SPLIT = "split"  # others stand in for it
+    SPLIT = "split"  # its parts replace it
 
 
 class ProducerBatch:
-    """``lease`` is its share of buffer.memory, None of those that a larger one was split into.
+    """``lease`` is its share of buffer.memory, None for parts of a batch that was split.
 
-    Callbacks are called by `tell`, once it is its turn.
+    `tell` runs the callbacks, once it is the batch's turn.
     """
 
     def __init__(
@@ -66,19 +66,19 @@ class ProducerBatch:
         self.place = place
         self.created_ms = created_ms
         self.lease = lease
-        self.attempts = 0  # that have failed
-        self.last_failure: ClientError | None = None  # why it is tried again
-        self.may_be_written = False  # an attempt was sent of which nobody knows the end
+        self.attempts = 0  # failed ones
+        self.last_failure: ClientError | None = None  # why it is retried
+        self.may_be_written = False  # an attempt was sent whose outcome is unknown
         self.stamp = Stamp()
         self.was_restamped = False  # since it was last sent
         self.fate: Fate | None = None
         self.parts: Sequence[ProducerBatch] = ()  # what it was split into
         self._results = Results(place)
         self._form = form
-        # Until it is built, or settled.
+        # None once it is built or settled.
         self.filling: Filling | RunFilling | None = new_filling(form)
-        self.plain_bytes = 0  # of the records, once it is built
-        self.largest_bytes = 0  # of the largest of them, likewise
+        self.plain_bytes = 0  # bytes of the records, once it is built
+        self.largest_bytes = 0  # bytes of the largest record, likewise
         self._count = 0  # likewise, or settled
         self._built: bytearray | None = None
         self._waits_since_ms = created_ms
@@ -93,30 +93,30 @@ class ProducerBatch:
 
     @property
     def count(self) -> int:
-        """Of records."""
+        """The number of records."""
         return self._count if self.filling is None else self.filling.count
 
     @property
     def is_full(self) -> bool:
-        """Nothing more may be added; one record may always, whatever its size."""
+        """Nothing more may be added. The first record always fits, whatever its size."""
         return self.filling is None or self.filling.is_full
 
     @property
     def estimated_bytes(self) -> int:
-        """Exact once it is built, and without compression."""
+        """Exact once it is built, or without compression."""
         if self.filling is not None:
             return self.filling.estimated_bytes
         return 0 if self._built is None else len(self._built)
 
     def try_append(self, record: Record) -> Delivery | None:
-        """None where there was no room; it is closed then. Its offset is its place here."""
+        """None if there was no room; then the batch is closed. Sets the record's offset."""
         filling = self.filling
         if filling is None or (index := filling.try_add(record)) < 0:
             return None
         return Delivery(self._results, index, record)
 
     def try_append_run(self, run: Run) -> RunDelivery | None:
-        """The same for as many of its records as there was room for, one at least."""
+        """The same, for as many of the run's records as there was room for, at least one."""
         filling = self.filling
         if not isinstance(filling, RunFilling):
             self.close()
@@ -133,7 +133,7 @@ class ProducerBatch:
     # Sending
 
     def build(self) -> bytearray:
-        """The batch as it is sent, magic 2."""
+        """The encoded batch, magic 2."""
         if self._built is None:
             if self.filling is None:
                 raise RuntimeError(f"{self!r} is done, and cannot be sent")
@@ -145,7 +145,7 @@ class ProducerBatch:
 
     @property
     def ratio(self) -> float:
-        """Of what was built, compressed bytes by uncompressed ones."""
+        """Compressed bytes by uncompressed bytes of the built batch."""
         if self._built is None or not self.plain_bytes:
             return 1.0
         return (len(self._built) - HEADER_BYTES) / self.plain_bytes
@@ -156,7 +156,7 @@ class ProducerBatch:
 
     @property
     def has_unclear_sequence(self) -> bool:
-        """A leader may have it: it would take other records that go by it for these."""
+        """A leader may have it, and would mistake other records with its sequence for it."""
         return self.has_sequence and self.may_be_written
 
     @property
@@ -164,15 +164,15 @@ class ProducerBatch:
         return sequence_after(self.stamp.base_sequence, self.count - 1)
 
     def restamp(self, stamp: Stamp) -> None:
-        """It goes by another sequence from its next attempt on."""
+        """Change the sequence, from the next attempt on."""
         self.stamp = stamp
         self.was_restamped = True
         if self._built is not None:
-            # Another attempt's bytes may still be on their way out.
+            # The bytes of an earlier attempt may not have left yet.
             self._built = bytearray(self._built)
             stamp_producer(self._built, *stamp)
 
-    # Trying again
+    # Retries
 
     def saw_leader(self, epoch: int) -> None:
         """KIP-951: a retry goes to a new leader without waiting."""
@@ -182,7 +182,7 @@ class ProducerBatch:
 
     @property
     def has_new_leader(self) -> bool:
-        """Since the attempt that failed last."""
+        """Whether the leader has changed since the last failed attempt."""
         return self.attempts > 0 and self.attempts == self._attempts_at_last_leader
 
     def will_retry(self, why: ClientError, now_ms: int, backoff_ms: int) -> None:
@@ -192,13 +192,13 @@ class ProducerBatch:
         self._waits_since_ms = now_ms
 
     def backoff_ms(self, now_ms: int) -> int:
-        """How long after a failure it still waits; 0 where its leader is another one since."""
+        """The rest of its back-off; 0 if the leader has changed since the failure."""
         if not self.attempts or self.has_new_leader:
             return 0
         return max(0, self._backoff_ms - self.waited_ms(now_ms))
 
     def waited_ms(self, now_ms: int) -> int:
-        """Since it was made, or since its last attempt ended."""
+        """Time since its creation, or since its last attempt ended."""
         return max(0, now_ms - self._waits_since_ms)
 
     def is_overdue(self, delivery_timeout_ms: int, now_ms: int) -> bool:
@@ -207,14 +207,14 @@ class ProducerBatch:
     # The end
 
     def written(self, base_offset: int, append_time_ms: int) -> bool:
-        """Whether that is news: one that was given up may turn out to be written."""
+        """Returns False if already settled: a batch that was given up may have been written."""
         if not self._settle(Fate.WRITTEN):
             return False
         self._results.written(base_offset, append_time_ms)
         return True
 
     def failed(self, error_of: Callable[[int], ClientError]) -> bool:
-        """Each record has its own error, by its place in the batch. Whether that is news."""
+        """Errors are by the record's index. Returns False if already settled."""
         if not self._settle(Fate.FAILED):
             return False
         may_be_written = self.may_be_written
@@ -225,7 +225,7 @@ class ProducerBatch:
 
     @property
     def is_settled(self) -> bool:
-        """All its records have an outcome."""
+        """Whether all its records have an outcome."""
         return self.fate is not None and all(part.is_settled for part in self.parts)
 
     def _settle(self, fate: Fate) -> bool:
@@ -243,14 +243,14 @@ class ProducerBatch:
         self.filling = None
 
     def tell(self) -> None:
-        """Once it has its fate; what it was split into is told by itself."""
+        """Run the callbacks of a settled batch; parts of a split batch run their own."""
         if self.fate is not Fate.SPLIT:
             self._results.tell()
 
     def split(self, limit_bytes: int) -> Sequence[ProducerBatch]:
-        """It was too large: the same records in several, with the sequences that they had."""
+        """It was too large: put its records into several batches, with the same sequences."""
         parts = self._cut(limit_bytes)
-        if len(parts) == 1:  # and would be refused once more
+        if len(parts) == 1:  # and would be refused again
             parts = self._cut((HEADER_BYTES + self.plain_bytes) // 2)
         for part in parts:
             part.close()
@@ -270,7 +270,7 @@ class ProducerBatch:
                 bound = size_bound(record)
                 parts.append(self._part(max(limit_bytes, bound)))
                 parts[-1].try_append(record)
-                if bound > limit_bytes:  # what fits in beside it would be refused with it
+                if bound > limit_bytes:  # any other record in its batch would be refused with it
                     parts[-1].close()
         return parts
 

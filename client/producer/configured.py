@@ -45,7 +45,7 @@ def numbering(config: ProducerConfig) -> Unnumbered | Idempotence | Transactions
 
 
 def _level(config: ProducerConfig) -> int | None:
-    """None of a codec that has none."""
+    """None for a codec without levels."""
     return {
         Codec.GZIP: config.compression_gzip_level,
         Codec.LZ4: config.compression_lz4_level,

@@ -13,8 +13,8 @@ from logquake.wire.records import Record
 from logquake.wire.sentinels import NO_TIMESTAMP, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
-# With these a batch may be in the log all the same: the last two are also told of what fails after
-# the append, and UNKNOWN_SERVER_ERROR stands for whatever later brokers say.
+# With these errors a batch may be in the log nevertheless: the last two also occur after the
+# append, and UNKNOWN_SERVER_ERROR stands for any error that newer brokers have.
 FATE_UNKNOWN: Final = frozenset(
     {
         ErrorCode.REQUEST_TIMED_OUT,
@@ -29,8 +29,8 @@ _LOG = logging.getLogger(__name__)
 
 
 class RecordMetadata(NamedTuple):
-    """Where a record is. The offset is UNKNOWN_OFFSET after acks=0, or where the broker only
-    remembers the record; sizes are -1 of what was None.
+    """Where a record is. The offset is UNKNOWN_OFFSET after acks=0, or if the broker recognized a
+    duplicate; sizes are -1 for None.
     """
 
     topic: str
@@ -42,27 +42,27 @@ class RecordMetadata(NamedTuple):
 
 
 def nowhere(place: TopicPartition) -> RecordMetadata:
-    """Of a record that is not written, where it was to go: partition -1 for any."""
+    """The destination of a record that was not written: partition -1 for any."""
     return RecordMetadata(*place, UNKNOWN_OFFSET, NO_TIMESTAMP, -1, -1)
 
 
 Outcome = RecordMetadata | ClientError
-"""An error is told as a value: who waits for it raises it."""
+"""Errors are passed as values; whoever waits for the result raises them."""
 
 
 class Listener(Protocol):
     def tell(self) -> None:
-        """It is the batch's turn."""
+        """Run the callbacks: it is the batch's turn."""
 
     def follow(self, results: Results, index: int, /) -> None:
-        """Listen to those that tell now of what was at that index of a batch that was split."""
+        """Listen to the results that now have the record at that index of a split batch."""
 
 
 class Results:
-    """What became of the records of one batch (ProduceRequestResult).
+    """The outcomes of one batch's records (ProduceRequestResult).
 
-    Whoever has a record's `Delivery` asks here: a batch knows only of those that somebody wants to
-    hear from.
+    Each record's `Delivery` looks its outcome up here: a batch knows only the deliveries that have
+    callbacks.
     """
 
     __slots__ = (
@@ -78,31 +78,31 @@ class Results:
     def __init__(self, place: TopicPartition) -> None:
         self.place = place
         self.is_settled = False
-        self.parts: Sequence[tuple[int, Results]] = ()  # of one that was split, by first index
+        self.parts: Sequence[tuple[int, Results]] = ()  # parts of a split batch, by first index
         self._base_offset = UNKNOWN_OFFSET
         self._append_time_ms = NO_TIMESTAMP
         self._error_of: Callable[[int], ClientError] | None = None
         self._listening: dict[int, Listener] = {}
 
     def written(self, base_offset: int, append_time_ms: int) -> None:
-        """``append_time_ms`` is NO_TIMESTAMP where the topic keeps the records' own."""
+        """``append_time_ms`` is NO_TIMESTAMP if the topic keeps the records' timestamps."""
         self._base_offset = base_offset
         self._append_time_ms = append_time_ms
         self.is_settled = True
 
     def failed(self, error_of: Callable[[int], ClientError]) -> None:
-        """Each record has its own error, by its place in the batch."""
+        """Errors are by the record's index in the batch."""
         self._error_of = error_of
         self.is_settled = True
 
     def was_split(self, parts: Sequence[tuple[int, Results]]) -> None:
-        """Others tell what became of its records, by the index of the first of each."""
+        """The outcomes are in the parts' results, by the index of each part's first record."""
         self.parts = parts
         for index, delivery in self._listening.items():
             delivery.follow(self, index)
 
     def of(self, index: int) -> tuple[Results, int]:
-        """Who knows of the record at that index, and its index there."""
+        """The results that have the record at that index, and its index there."""
         for first, results in reversed(self.parts):
             if first <= index:
                 return results.of(index - first)
@@ -118,30 +118,30 @@ class Results:
         return timestamp_ms if self._append_time_ms == NO_TIMESTAMP else self._append_time_ms
 
     def listen(self, index: int, delivery: Listener) -> None:
-        """It is told when it is the batch's turn."""
+        """Register the listener, to be called when it is the batch's turn."""
         self._listening[index] = delivery
 
     def tell(self) -> None:
-        """In the order of the records, all of them, though one of the program's own ends the
-        thread, by sys.exit() say.
+        """Run all callbacks in the order of the records, even if one of the program's ends the
+        thread, by sys.exit() for instance.
         """
         listening, self._listening = self._listening, {}
         ends: BaseException | None = None
         for index in sorted(listening):
             try:
                 listening[index].tell()
-            except BaseException as error:  # noqa: BLE001 - raised once the others were told
+            except BaseException as error:  # noqa: BLE001 - raised once the others have run
                 ends = error
         if ends is not None:
             raise ends
 
 
 class Delivery:
-    """One record on its way, by its place in a batch. It has one outcome, once, and tells it in the
-    order of asking. Satisfies logquake.client.pending.Pending.
+    """One record in flight, by its index in a batch. It gets exactly one outcome, and calls its
+    callbacks in order of registration. Satisfies logquake.client.pending.Pending.
 
-    There is one for each record: what it comes to is worked out for those who ask. A callback that
-    raises is logged, and keeps nobody else from being told.
+    There is one for each record, so the outcome is computed on demand. A callback's exception is
+    logged, and does not stop other callbacks.
     """
 
     __slots__ = (

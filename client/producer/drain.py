@@ -10,17 +10,17 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Drain:
-    """Each broker's partitions have their turn: where the last request ended, the next begins."""
+    """Serves each broker's partitions round robin: a request begins where the last one ended."""
 
     def __init__(self, queues: Queues, numbering: Numbering) -> None:
         self._queues = queues
         self._numbering = numbering
-        self._next: dict[int, int] = {}  # by node, an index into what it leads
+        self._next: dict[int, int] = {}  # by node, an index into the partitions that it leads
 
     def drain(
         self, node_id: int, leaders: Leaders, max_bytes: int, now_ms: int
     ) -> list[ProducerBatch]:
-        """At most ``max_bytes`` in all, but for a first batch, which is sent whatever its size."""
+        """At most ``max_bytes`` in total, except that the first batch may have any size."""
         places = leaders.led_by.get(node_id, [])
         drained: list[ProducerBatch] = []
         size = 0
@@ -30,7 +30,7 @@ class Drain:
             self._next[node_id] = index
             queue = self._sendable(places[index], leaders, now_ms)
             if queue is None or self._numbering.holds_back(queue[0]):
-                continue  # Kafka's ends at one that is held back: the broker's others wait too
+                continue  # Kafka's stops here, so that the broker's other partitions wait too
             first = queue[0]
             if drained and size + first.estimated_bytes > max_bytes:
                 break

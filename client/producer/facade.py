@@ -1,4 +1,4 @@
-"""What the blocking and the asyncio producer have in common: how they are made."""
+"""What the blocking and the asyncio producer share: how they are created."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from logquake.client.settings.reading import merged
 class ProducerFacade(ABC):
     """``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores. Serializers,
     interceptors and a partitioner are objects; without a serializer, keys and values are bytes.
-    Raises SettingsError for a key that it does not know, or a value that is not allowed.
+    Raises SettingsError for an unknown key or an invalid value.
 
-    ``on_event`` is told of each batch that is tried again, split or given up, and why, in the
-    order and at the place of callbacks.
+    ``on_event`` is called for each batch that is retried, split or given up, with the cause, where
+    callbacks run, and in order with them.
     """
 
     def __init__(
@@ -46,4 +46,4 @@ class ProducerFacade(ABC):
 
     @abstractmethod
     def _start(self) -> None:
-        """Have it driven."""
+        """Start the driver."""

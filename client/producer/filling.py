@@ -1,4 +1,4 @@
-"""The records of a batch that is open, encoded as they come (MemoryRecordsBuilder)."""
+"""The records of an open batch, encoded as they are added (MemoryRecordsBuilder)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Form(NamedTuple):
 
 
 class Filling:
-    """``is_full``: nothing more may be added; one record may always, whatever its size.
+    """``is_full``: nothing more may be added. The first record always fits, whatever its size.
 
-    ``estimated_bytes`` is exact without compression. Both are read for each record that is sent,
-    and so kept as they are; a record that an exception has cut off, a signal handler's say, is in
-    them with the next one. The records themselves are those of the payload.
+    ``estimated_bytes`` is exact without compression. Both are read for each record, and so stored.
+    If an exception, such as a signal handler's, interrupts an addition, the next one corrects them.
+    The payload alone determines which records there are.
     """
 
     __slots__ = (
@@ -64,24 +64,24 @@ class Filling:
 
     @property
     def count(self) -> int:
-        """Of records."""
+        """The number of records."""
         self._payload.settle()
         return self._payload.count
 
     @property
     def plain_bytes(self) -> int:
-        """Of the records."""
+        """The size of the records."""
         self._payload.settle()
         return self._payload.plain_bytes
 
     @property
     def largest_bytes(self) -> int:
-        """Of the largest record."""
+        """The size of the largest record."""
         self._payload.settle()
         return self._payload.largest_bytes
 
     def try_add(self, record: Record) -> int:
-        """Its place among the records; -1 where there was no room, and then it is closed."""
+        """The record's index; -1 if there was no room, and then the batch is closed."""
         if self.is_full:
             return -1
         payload, factor = self._payload, self._factor

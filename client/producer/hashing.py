@@ -1,7 +1,7 @@
 """The partition of a key: murmur2, 32 bits (org.apache.kafka.common.utils.Utils).
 
-Its seed is 0x9747b28c, so that a key goes to the same partition from here, from Java and from
-librdkafka's murmur2 partitioners.
+Its seed is 0x9747b28c, so that a key gets the same partition here, in Java, and with librdkafka's
+murmur2 partitioners.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SEED = 0x9747B28C
 MIX = 0x5BD1E995
 _MASK = 0xFFFFFFFF
 _WORD = Struct("<I")
-_SHORT_BYTES = 64  # what is remembered takes some two megabytes at most
+_SHORT_BYTES = 64  # the cache takes at most about two megabytes
 
 
 def partition_for(key: bytes, partition_count: int) -> int:
@@ -22,7 +22,7 @@ def partition_for(key: bytes, partition_count: int) -> int:
 
 
 def murmur2(data: bytes) -> int:
-    """Unsigned 32 bits."""
+    """Returns an unsigned 32-bit hash."""
     length = len(data)
     whole = length & ~3
     state = SEED ^ length
@@ -35,5 +35,5 @@ def murmur2(data: bytes) -> int:
     return state ^ state >> 15
 
 
-# Keys come again, and hashing one costs as much as all else that is done to a short record.
+# Keys recur, and hashing one costs as much as everything else for a short record.
 _murmur2_again = lru_cache(maxsize=8_192)(murmur2)

@@ -12,7 +12,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class Leader(NamedTuple):
-    """``epoch`` is NO_LEADER_EPOCH of old brokers."""
+    """``epoch`` is NO_LEADER_EPOCH from old brokers."""
 
     node_id: int
     epoch: int
@@ -26,7 +26,7 @@ class PartitionsOfTopic(NamedTuple):
 
 
 class Leaders:
-    """Of one `Snapshot`, computed once."""
+    """The leaders in one `Snapshot`, computed once."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.topics: dict[str, PartitionsOfTopic] = {}
@@ -49,5 +49,5 @@ class Leaders:
         return self._leaders.get(place)
 
     def epoch(self, place: TopicPartition) -> int:
-        """Of its last leader, whether or not there is one now."""
+        """The epoch of its last leader, even if it has none now."""
         return self._epochs.get(place, NO_LEADER_EPOCH)

@@ -1,7 +1,7 @@
-"""buffer.memory: a bound on the memory of all batches, and who waits for it (BufferPool).
+"""buffer.memory: a limit for all batches' memory, and the callers that wait for it (BufferPool).
 
 It is only counted here, since Python allocates by itself. Waiting callers are served in order: the
-first one takes what is returned until it has enough.
+first one takes released memory until it has enough.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from logquake.client.errors import ProducerClosedError, RecordTooLargeError
 
 
 class Lease:
-    """Memory for one batch, once it was asked for; ``missing_bytes`` of it are waited for."""
+    """Memory for one batch, once requested; ``missing_bytes`` of it are not granted yet."""
 
     __slots__ = ("is_used", "missing_bytes", "size_bytes")
 
     def __init__(self) -> None:
         self.size_bytes = 0
         self.missing_bytes = 0
-        self.is_used = False  # by a batch, which gives it back in the end
+        self.is_used = False  # by a batch, which releases it in the end
 
     @property
     def is_asked_for(self) -> bool:
@@ -31,16 +31,16 @@ class Lease:
 
 
 class BufferMemory:
-    """Whoever asks gives back, however his call ends: a lease is his before it is worth anything.
+    """The caller releases its lease however its call ends: it has the lease before any memory.
 
-    An exception may come in between any two steps, a signal handler's say. What there is follows
-    from who has a lease, and is counted anew then.
+    An exception, such as a signal handler's, may come between any two steps. The free memory is
+    therefore derived from the leases, and counted anew after one.
     """
 
     def __init__(self, total_bytes: int) -> None:
         self.total_bytes = total_bytes
         self.available_bytes = total_bytes
-        self._leases: dict[Lease, None] = {}  # in the order of their asking
+        self._leases: dict[Lease, None] = {}  # in the order of the requests
         self._waiting: deque[Lease] = deque()
         self._is_closed = False
 
@@ -49,12 +49,12 @@ class BufferMemory:
         return len(self._waiting)
 
     def has_at_once(self, size_bytes: int) -> bool:
-        """Without waiting."""
+        """Whether there is enough without waiting."""
         return not self._waiting and size_bytes <= self.available_bytes
 
     def reserve(self, lease: Lease, size_bytes: int) -> None:
-        """It may have to wait. Raises RecordTooLargeError for more than there is in all, and
-        ProducerClosedError.
+        """Request memory, which may not be granted yet. Raises RecordTooLargeError for more than
+        buffer.memory, and ProducerClosedError.
         """
         if self._is_closed:
             raise ProducerClosedError("closed: no memory for more records")
@@ -72,7 +72,7 @@ class BufferMemory:
             raise
 
     def release(self, lease: Lease) -> None:
-        """It is not needed any more, or not waited for any more."""
+        """Release memory, or stop waiting for it."""
         try:
             self._take_back(lease)
         except BaseException:
@@ -80,7 +80,7 @@ class BufferMemory:
             raise
 
     def close(self) -> None:
-        """Who waits shall ask again, and be told."""
+        """Wake waiting callers, which try again and get the error."""
         self._is_closed = True
 
     def _take_back(self, lease: Lease) -> None:
@@ -104,7 +104,7 @@ class BufferMemory:
         while self._waiting and self.available_bytes:
             first = self._waiting[0]
             granted = min(first.missing_bytes, self.available_bytes)
-            self.available_bytes, first.missing_bytes = (  # at once, whoever interrupts it
+            self.available_bytes, first.missing_bytes = (  # in one step, without interrupts
                 self.available_bytes - granted,
                 first.missing_bytes - granted,
             )

@@ -1,4 +1,4 @@
-"""Sequences, as far as batches and their sending depend on them."""
+"""Sequences, as seen by the code that batches and sends."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from logquake.wire.errors import ErrorCode
 class Numbering(Protocol):
     @property
     def hurries(self) -> bool:
-        """Nobody waits for linger.ms: a transaction is about to end."""
+        """Whether to ignore linger.ms, because a transaction is about to end."""
 
     def holds_back(self, batch: ProducerBatch, /) -> bool:
-        """The first of its queue: it may not be sent now."""
+        """Whether the batch, the first of its queue, may not be sent now."""
 
     def number(self, batch: ProducerBatch, /) -> None:
-        """It is about to be sent."""
+        """Assign a sequence: the batch is about to be sent."""
 
     def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
-        """It is tried again, or stands in for a part of one that was too large."""
+        """Enqueue a batch that is retried, or that is a part of one that was too large."""
 
     def written(self, batch: ProducerBatch, base_offset: int, /) -> None:
-        """``base_offset`` is UNKNOWN_OFFSET where the broker only knows that it has it."""
+        """``base_offset`` is UNKNOWN_OFFSET if the broker only recognized a duplicate."""
 
     def was_split(self, batch: ProducerBatch, /) -> None:
-        """Its parts stand in for it from now on."""
+        """Its parts replace it from now on."""
 
     def may_retry(
         self, batch: ProducerBatch, code: ErrorCode, log_start_offset: int, /
     ) -> bool: ...
 
     def failed(self, batch: ProducerBatch, error: ClientError, /, *, leaves_gap: bool) -> None:
-        """``leaves_gap``: its sequences will never come, and the broker would wait for them."""
+        """``leaves_gap``: its sequences will never arrive, but the broker expects them."""
 
     def given_up(self, batch: ProducerBatch, /) -> None:
-        """It was sent before, and may yet be written."""
+        """The batch was sent before, and may still be written."""
 
 
 class Unnumbered:
-    """Without idempotence: what failed goes first again, ahead of what was sent after it."""
+    """Without idempotence: a failed batch goes ahead of all that were sent after it."""
 
     hurries = False
 

@@ -17,7 +17,7 @@ from logquake.client.producer.transactions.transactions import Transactions
 
 class OtherRequests(Protocol):
     def poll(self, now_ms: int) -> bool:
-        """Whether the producer can go on."""
+        """Send what is due. Returns whether the producer may send records."""
 
     def next_due_ms(self, now_ms: int) -> int | None: ...
 

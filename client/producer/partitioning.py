@@ -1,8 +1,8 @@
 """Which partition a record goes to (KafkaProducer.partition, BuiltInPartitioner; KIP-480, KIP-794).
 
-The record names it, or the program's partitioner chooses it, or its key does (hashing.py). Any
-other record sticks to one partition until about a batch has gone there, and then to a random one,
-with a preference for short queues.
+The record names it, or the program's partitioner or the record's key (hashing.py) determines it.
+All other records go to one sticky partition until it has received about a batch, and then to a
+random one, with a preference for short queues.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from logquake.client.producer.leaders import PartitionsOfTopic
 
 
 class Partitioner(Protocol):
-    """A program's own, partitioner.class. It is asked by who sends, who holds no lock."""
+    """The program's own, partitioner.class. Called by the sending thread, without the lock."""
 
     def partition(
         self, topic: str, key: bytes | None, value: bytes | None, partitions: PartitionsOfTopic, /
     ) -> int:
-        """One of ``partitions.all``."""
+        """Returns one of ``partitions.all``."""
 
 
 def programs_choice(
@@ -34,7 +34,7 @@ def programs_choice(
     value: bytes | None,
     partitions: PartitionsOfTopic,
 ) -> int:
-    """Raises ValueError where that is below 0, TypeError where it is no whole number."""
+    """Raises ValueError if it is negative, TypeError if it is not an integer."""
     chosen = index(own.partition(topic, key, value, partitions))
     if chosen < 0:
         raise ValueError(f"a partitioner chose {chosen}, a partition is never below 0")
@@ -42,7 +42,7 @@ def programs_choice(
 
 
 class Chooser:
-    """``ignores_keys`` is partitioner.ignore.keys: records with a key stick too."""
+    """``ignores_keys`` is partitioner.ignore.keys: keyed records are sticky too."""
 
     def __init__(self, *, ignores_keys: bool = False) -> None:
         self._ignores_keys = ignores_keys
@@ -53,9 +53,9 @@ class Chooser:
         key: bytes | None,
         partitions: PartitionsOfTopic,
     ) -> int | None:
-        """None: any will do, as the topic's `StickyPartitioner` says.
+        """None means any partition: the topic's `StickyPartitioner` decides.
 
-        ``partition`` is what the record says itself, or the program's own partitioner said.
+        ``partition`` is the record's own, or the choice of the program's partitioner.
         """
         if partition is not None:
             return partition
@@ -65,27 +65,27 @@ class Chooser:
 
 
 class _Load(NamedTuple):
-    """Of the partitions at ``ids`` each is drawn in proportion to its step in ``rising``."""
+    """Each partition in ``ids`` is drawn in proportion to its step in ``rising``."""
 
     rising: Sequence[int]
     ids: Sequence[int]
 
 
 class StickyPartitioner:
-    """Of one topic. ``stick_bytes`` is batch.size, at least 1."""
+    """For one topic. ``stick_bytes`` is batch.size, at least 1."""
 
     def __init__(self, stick_bytes: int, random: Random) -> None:
         self._stick_bytes = stick_bytes
         self._random = random
         self._load: _Load | None = None
         self._current: int | None = None
-        self._produced_bytes = 0  # to the current one since it is that
+        self._produced_bytes = 0  # to the current one since the last switch
 
     def current(self, partitions: PartitionsOfTopic) -> int:
         if self._current is None:
             self._current = self._draw(partitions)
-        elif self._current >= len(partitions.all):  # the topic was made again, with fewer
-            self.weigh_all_alike()  # what was weighed may be gone as well
+        elif self._current >= len(partitions.all):  # the topic was created again, smaller
+            self.weigh_all_alike()  # the weighed ones may be gone as well
             self._current = self._draw(partitions)
             self._produced_bytes = 0
         return self._current
@@ -93,10 +93,10 @@ class StickyPartitioner:
     def produced(
         self, appended_bytes: int, partitions: PartitionsOfTopic, *, may_switch: bool
     ) -> bool:
-        """So many bytes more went to the current one; whether another one is current now.
+        """Count bytes for the current partition. Returns whether it has switched.
 
         ``may_switch`` is False while a batch is filling: a switch would send it half full. Twice
-        the bytes switch all the same, since records with keys may keep such a batch there.
+        the bytes switch anyway, since keyed records may keep such a batch there.
         """
         if not self.counted(appended_bytes, may_switch=may_switch):
             return False
@@ -105,15 +105,15 @@ class StickyPartitioner:
         return True
 
     def counted(self, appended_bytes: int, *, may_switch: bool) -> bool:
-        """So many bytes more went there; whether produced() would switch now."""
+        """Count bytes, and return whether produced() would switch now."""
         self._produced_bytes += appended_bytes
         enough = self._stick_bytes if may_switch else self._stick_bytes * 2
         return self._produced_bytes >= enough
 
     def weigh(self, queue_sizes: Sequence[int], ids: Sequence[int], partition_count: int) -> None:
-        """Draw by the batches that wait for each of ``ids``, the fewer the more likely.
+        """Draw from ``ids`` by their waiting batches: the fewer, the more likely.
 
-        Those of the ``partition_count`` that are not among ``ids`` are not drawn.
+        Of the ``partition_count`` partitions, those not in ``ids`` are not drawn.
         """
         is_even = len(ids) == partition_count and len(set(queue_sizes)) == 1
         if not ids or partition_count < 2 or is_even:

@@ -1,4 +1,4 @@
-"""A Produce request of batches, and what its answer says of each (Sender.handleProduceResponse)."""
+"""A Produce request, and the result of each batch in it (Sender.handleProduceResponse)."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from logquake.wire.messages.produce import (
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
-# What a leader that has appended a batch tells of it once it is deposed, or the topic deleted,
-# while it waits for followers (DelayedProduce). With other refusals an offset means nothing: some
-# brokers leave it at 0.
+# The errors of a leader that has appended a batch, but is deposed, or has its topic deleted, while
+# it waits for followers (DelayedProduce). With other errors the offset means nothing: some brokers
+# leave it at 0.
 _AFTER_APPEND: Final = frozenset(
     {ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
 )
 
-# Of record batches; before it there were message sets, which this producer does not write.
+# The first version with record batches; this producer does not write the older message sets.
 OLDEST_VERSION = 3
 
 
 class Result(NamedTuple):
-    """What is said of one batch."""
+    """The result of one batch."""
 
     batch: ProducerBatch
     code: ErrorCode
@@ -50,15 +50,15 @@ class Result(NamedTuple):
 
     @property
     def may_be_written(self) -> bool:
-        """Also where a leader tells both an error and an offset: it has appended the batch, and was
-        deposed while it waited for its followers. They may have it, and one of them lead.
+        """True also if a leader returns both an error and an offset: it appended the batch, and was
+        deposed while it waited for followers. One of these may have the batch, and lead now.
         """
         if self.code in _AFTER_APPEND:
             return self.answer.base_offset != UNKNOWN_OFFSET
         return self.code == ErrorCode.NONE or self.code in FATE_UNKNOWN
 
     def error_of_record(self, place_in_batch: int) -> ClientError:
-        """Where single records are at fault the others are told so (KIP-467)."""
+        """If single records are at fault, the others' error says so (KIP-467)."""
         at_fault = {one.batch_index: one for one in self.answer.record_errors}
         if not at_fault:
             return self.error
@@ -90,8 +90,8 @@ def produce_request(batches: Iterable[ProducerBatch], settings: SendingSettings)
 
 
 def results(batches: Sequence[ProducerBatch], answer: Answer) -> Iterator[Result]:
-    """One of each. A broker that says nothing of a batch may have written it."""
-    if isinstance(answer, ProduceRequest):  # acks=0: it has left, and that is all
+    """One result per batch. A batch that the response lacks may have been written."""
+    if isinstance(answer, ProduceRequest):  # acks=0: all we know is that it has left
         yield from _all_alike(batches, ErrorCode.NONE, None)
     elif isinstance(answer, RequestTimedOutError):
         yield from _all_alike(batches, ErrorCode.REQUEST_TIMED_OUT, answer)
@@ -129,7 +129,7 @@ def _all_alike(
 
 
 def new_leaders(told: Iterable[Result]) -> dict[TopicPartition, tuple[int, int]]:
-    """Node id and epoch."""
+    """The new leaders' node ids and epochs."""
     return moved_leaders((one.batch.place, one.code, one.answer.current_leader) for one in told)
 
 

@@ -40,7 +40,7 @@ from logquake.client.telling import Telling
 
 
 class Producing:
-    """``core`` is to be driven; nobody else may use it while one of these methods does."""
+    """The driver polls ``core``; these methods need exclusive access to it."""
 
     def __init__(
         self,
@@ -50,13 +50,13 @@ class Producing:
         clock: Clock | None = None,
         random: Random | None = None,
     ) -> None:
-        """By default with the system's time and chance. Raises SettingsError, and TypeError for an
-        ``on_event`` that cannot be called.
+        """The clock and the random generator default to the system's. Raises SettingsError, and
+        TypeError for an ``on_event`` that is not callable.
         """
         check_callback(on_event, "on_event")
         settings = read(ProducerConfig, config)
         self.settings = settings
-        self.name = f"kafka-producer-network-thread | {settings.client_id}"  # as a Java one's
+        self.name = f"kafka-producer-network-thread | {settings.client_id}"  # like a Java client's
         self.telling = Telling()
         self.foundation = lay_foundation(settings, clock=clock, random=random)
         self._clock = self.foundation.clock
@@ -118,7 +118,7 @@ class Producing:
         return self._transactions
 
     def flush(self, timeout_ms: int | None) -> Steps[None]:
-        """All that was sent before is done, and its callbacks are called. Raises TimedOutError."""
+        """Wait until all earlier records are done, callbacks included. Raises TimedOutError."""
         check_time_or_none(timeout_ms)
         deadline_ms = self._deadline_ms(timeout_ms)
         flush = self._accumulator.flush()
@@ -134,14 +134,14 @@ class Producing:
             )
 
     def partitions_for(self, topic: str) -> Steps[list[PartitionNodes]]:
-        """Raises as `TopicWaits.wait`, and TypeError for what is no name."""
+        """Raises as `TopicWaits.wait`, and TypeError for an invalid name."""
         check_topic(topic)
         now_ms = self._clock.now_ms()
         yield from self._topics.wait(topic, None, now_ms, now_ms + self.settings.max_block_ms)
         return partitions_of(self.foundation.metadata.snapshot, topic)
 
     def metrics(self) -> Groups:
-        """By group and Kafka's name, as they are now."""
+        """Current values, by group and under Kafka's names."""
         foundation, memory = self.foundation, self._accumulator.memory
         now_ms = self._clock.now_ms()
         groups = self.core.statistics.metrics(now_ms)
@@ -158,9 +158,9 @@ class Producing:
         return groups
 
     def close(self, timeout_ms: int | None) -> Steps[None]:
-        """Nothing is taken any more; what is there has so long to be written.
+        """Accept no more records; the present ones have until the timeout to be written.
 
-        A transaction that is not committed is aborted, if there is time for that.
+        A transaction that is not committed is aborted, if there is time.
         """
         deadline_ms = self._deadline_ms(timeout_ms)
         self._accumulator.close()
@@ -171,7 +171,7 @@ class Producing:
             is_idle = yield Wait(lambda: self.core.is_idle, deadline_ms)
             if self._transactions is not None and is_idle:
                 yield from self._transactions.end_what_is_open(deadline_ms)
-        finally:  # by Ctrl-C too, or a task's end
+        finally:  # also if interrupted by Ctrl-C or the task's cancellation
             if self._transactions is not None:
                 self._transactions.close()
             if not is_idle:
@@ -179,7 +179,7 @@ class Producing:
                 self._accumulator.abort(why)
 
     def closed(self) -> None:
-        """Nobody drives it any more."""
+        """The driver has ended."""
         self._preparing.close()
 
     def _deadline_ms(self, timeout_ms: int | None) -> int:

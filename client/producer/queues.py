@@ -15,7 +15,7 @@ Queue = deque[ProducerBatch]
 
 
 class TopicQueues:
-    """``open`` is the batch that records without a partition go to while there is room in it."""
+    """``open`` is the batch for records without a partition while it has room."""
 
     def __init__(self, sticky: StickyPartitioner) -> None:
         self.sticky = sticky
@@ -29,13 +29,13 @@ class TopicQueues:
         return queue
 
     def have(self, partition_count: int) -> None:
-        """A topic that is made again may have fewer: nothing more sticks to one that is gone."""
+        """A topic created again may have fewer partitions: drop an open batch of a missing one."""
         if self.open is not None and self.open.place.partition >= partition_count:
             self.open = None
 
 
 class Queues:
-    """``muted`` partitions have a batch on its way, and the next has to wait for its end."""
+    """``muted`` partitions have a batch in flight; the next one has to wait for its outcome."""
 
     def __init__(self, stick_bytes: int, random: Random) -> None:
         self.topics: dict[str, TopicQueues] = {}
@@ -62,21 +62,21 @@ class Queues:
             yield from topic.by_partition.values()
 
     def remove(self, batch: ProducerBatch) -> None:
-        """Where it is still there."""
+        """Remove the batch, if it is still there."""
         queue = self.find(batch.place)
         if queue is not None and batch in queue:
             queue.remove(batch)
 
 
 def all_full(queue: Queue) -> bool:
-    """Only the last one may be filling."""
+    """Check the last one: only that may still be filling."""
     return not queue or queue[-1].is_full
 
 
 def insert_by_sequence(queue: MutableSequence[ProducerBatch], batch: ProducerBatch) -> None:
-    """In front of those that have no sequence yet, and of those with a higher one.
+    """Before batches without a sequence, and before those with a higher one.
 
-    Several batches that were in flight to different brokers may fail in any order.
+    Batches that were in flight to different brokers may fail in any order.
     """
     place = 0
     for other in queue:
@@ -89,9 +89,9 @@ def insert_by_sequence(queue: MutableSequence[ProducerBatch], batch: ProducerBat
 
 
 def insert_by_age(queue: MutableSequence[ProducerBatch], batch: ProducerBatch) -> None:
-    """Behind those that are older, and were tried like it; in front of all that was sent later.
+    """After older batches that were tried as well, before all that were sent later.
 
-    The first of a queue is overdue first. Kafka's reenqueue has whoever failed last go first.
+    So the first of a queue is overdue first. Kafka's reenqueue puts the last failed one first.
     """
     place = 0
     for other in queue:

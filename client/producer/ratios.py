@@ -9,12 +9,12 @@ from __future__ import annotations
 _INITIAL = 1.0
 _BETTER_STEP = 0.005
 _WORSE_STEP = 0.05
-# What an estimate is multiplied by (MemoryRecordsBuilder.COMPRESSION_RATE_ESTIMATION_FACTOR).
+# Estimates are multiplied by this (MemoryRecordsBuilder.COMPRESSION_RATE_ESTIMATION_FACTOR).
 MARGIN = 1.05
 
 
 class CompressionRatios:
-    """Of one producer, which has one codec; Kafka's are of the whole process."""
+    """For one producer, which has one codec; Kafka's are for the whole process."""
 
     def __init__(self) -> None:
         self._estimates: dict[str, float] = {}
@@ -31,5 +31,5 @@ class CompressionRatios:
             self._estimates[topic] = max(estimate - _BETTER_STEP, ratio)
 
     def was_too_large(self, topic: str, ratio: float) -> None:
-        """A batch of that ratio was refused: think nothing of compression for a while."""
+        """A batch of that ratio was refused: assume poor compression for a while."""
         self._estimates[topic] = max(_INITIAL, ratio)

@@ -1,4 +1,4 @@
-"""Which brokers have something to be sent, and when others will (RecordAccumulator.ready)."""
+"""Which brokers have batches to be sent, and when others will (RecordAccumulator.ready)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from logquake.wire.topic_partition import TopicPartition
 
 @dataclass(slots=True)
 class Ready:
-    """``leaderless`` topics have something to send, and nobody to send it to."""
+    """``leaderless`` topics have batches to send, but no leader for them."""
 
     nodes: dict[int, None] = field(default_factory=dict)
     leaderless: dict[str, None] = field(default_factory=dict)
-    wait_ms: int | None = None  # until more may be ready; None while nothing is waited for
+    wait_ms: int | None = None  # until more may be ready; None if nothing is waiting
 
     def wait_at_most(self, wait_ms: int) -> None:
         self.wait_ms = wait_ms if self.wait_ms is None else min(self.wait_ms, wait_ms)
@@ -25,14 +25,14 @@ class Ready:
 
 @dataclass(slots=True)
 class _Latency:
-    """``drained_ms``: when it was last able to take something that there was for it."""
+    """``drained_ms``: when the broker last took a batch that was ready for it."""
 
     drained_ms: int
     ready_ms: int
 
 
 class NodeLatencies:
-    """How long brokers have taken nothing, though there was something for them (KIP-794)."""
+    """How long brokers have taken nothing although batches were ready for them (KIP-794)."""
 
     def __init__(self, availability_timeout_ms: int) -> None:
         self._timeout_ms = availability_timeout_ms
@@ -48,7 +48,7 @@ class NodeLatencies:
 
     @property
     def are_all_available(self) -> bool:
-        """As they always are without partitioner.availability.timeout.ms."""
+        """Always True without partitioner.availability.timeout.ms."""
         return all(map(self.is_available, self._latencies))
 
     def is_available(self, node_id: int) -> bool:
@@ -65,7 +65,7 @@ class ReadyCheck:
         self._latencies = latencies
 
     def check(self, leaders: Leaders, now_ms: int, *, hurries: bool) -> Ready:
-        """``hurries``: nobody waits for linger.ms, since memory is short, or all has to leave."""
+        """``hurries``: ignore linger.ms, since memory is short, or everything has to leave."""
         ready = Ready()
         for name, topic in self._queues.topics.items():
             for queue in topic.by_partition.values():
@@ -89,8 +89,8 @@ class ReadyCheck:
         if leader is None:
             ready.leaderless[place.topic] = None
         elif place not in self._queues.muted:
-            # Whoever is sent something is sent all that is not backing off. That has a time of its
-            # own: what makes the broker ready may be held back, and nothing leaves.
+            # A ready broker is sent all batches that are not backing off. Still note when this
+            # one is due: the batch that makes the broker ready may be held back.
             wait_ms = batch.backoff_ms(now_ms)
             leaves = leader.node_id in ready.nodes or hurries or waiting > 1 or batch.is_full
             if wait_ms == 0 and not leaves:
@@ -101,7 +101,7 @@ class ReadyCheck:
                 ready.wait_at_most(wait_ms)
 
     def _weigh(self, name: str, topic: TopicQueues, leaders: Leaders) -> None:
-        """Only once each partition has had a batch: who has none would never be drawn."""
+        """Only once each partition has had a batch: one without would never be drawn."""
         told = leaders.topics.get(name)
         count = len(told.all) if told else 0
         if told is not None:
@@ -110,7 +110,7 @@ class ReadyCheck:
             topic.sticky.weigh_all_alike()
             return
         waiting = topic.by_partition
-        # A topic may have been made again, with fewer partitions than had batches.
+        # A topic may have been created again, with fewer partitions than had batches.
         have_leaders = told is not None and waiting.keys() == set(told.available)
         if have_leaders and self._latencies.are_all_available:
             topic.sticky.weigh(list(map(len, waiting.values())), list(waiting), len(waiting))

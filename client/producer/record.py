@@ -9,7 +9,7 @@ Headers: TypeAlias = Sequence[tuple[str, bytes | None]]
 
 
 class ProducerRecord(NamedTuple):
-    """Key and value as the program has them, before they are serialized.
+    """Key and value are the program's objects, before serialization.
 
     ``partition`` None: by the key, or any. ``timestamp_ms`` None: when it is sent.
     """

@@ -1,7 +1,7 @@
 """Runs of records that the caller encodes, many at a time, instead of one by one.
 
 The size of a record depends on its place in a batch, and so on how full the batch is when it comes:
-rows are asked to encode as much as there is room for, and do not say how they are stored.
+rows encode as much as there is room for, and may store records as they like.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from logquake.wire.records import HEADER_BYTES, Record
 from logquake.wire.sentinels import NO_TIMESTAMP
 
 OnFailure: TypeAlias = Callable[[Exception], object]
-"""Told why records of a run are not written, once of each batch that has some."""
+"""Called with the error of a run's records, once for each batch that has some."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class Room(NamedTuple):
-    """What is left of a batch: for records as long as ``plain_bytes`` times ``ratio`` and the next
-    one, uncompressed, are no more than ``limit_bytes``. The first is taken whatever its size.
+    """The room left in a batch: a record fits if ``plain_bytes`` times ``ratio``, plus that record
+    uncompressed, is at most ``limit_bytes``. The first record always fits.
     """
 
     next_index: int  # of the next record
-    base_timestamp_ms: int | None  # the first record's; None where that is still to come
-    plain_bytes: int  # of the records that are in it
+    base_timestamp_ms: int | None  # the first record's; None before there is one
+    plain_bytes: int  # of the records already in it
     limit_bytes: int  # without the batch's header
-    ratio: float  # of compressed bytes to uncompressed ones, as is thought; 1 without compression
+    ratio: float  # estimated, compressed by uncompressed bytes; 1 without compression
 
 
 class Piece(NamedTuple):
-    """Records of magic 2 one behind the other, uncompressed; of none there is no time."""
+    """Concatenated records of magic 2, uncompressed; timestamps are None if there are none."""
 
     encoded: bytes | memoryview
     record_count: int
@@ -47,18 +47,18 @@ class Piece(NamedTuple):
 
 
 class Run(Protocol):
-    """Records of one partition, in their order. What was taken is gone."""
+    """Records of one partition, in order. Taken records are removed."""
 
     @property
     def left(self) -> int:
-        """So many records."""
+        """The number of remaining records."""
 
     @property
     def next_bytes(self) -> int:
-        """What a batch of the next record alone weighs at most, as `size_bound` has it."""
+        """The maximum size of a batch of the next record alone, like `size_bound`."""
 
     def take(self, room: Room) -> Piece:
-        """As many as there is room for, which may be none."""
+        """Take as many as there is room for, maybe none."""
 
 
 class Rows(Protocol):
@@ -66,22 +66,22 @@ class Rows(Protocol):
 
     @property
     def largest_bytes(self) -> int:
-        """Of a batch of one record: of the one that needs most, as `Run.next_bytes`."""
+        """The size of a batch of the largest record alone, like `Run.next_bytes`."""
 
     @property
     def largest_partition(self) -> int | None:
-        """Of those that rows name; None where they name none."""
+        """The largest partition that rows name; None if they name none."""
 
     def by_partition(
         self, partition_count: int | None, now_ms: int
     ) -> Sequence[tuple[int | None, Run]]:
-        """By the partition that each names, else its key's of so many (None: keys say nothing),
-        else None, for any. ``now_ms`` is the time of those that have none.
+        """By the partition that a row names, else that of its key, given the number of partitions
+        (None ignores keys), else None for any. ``now_ms`` is the default timestamp.
         """
 
 
 class _Held(NamedTuple):
-    """A piece, and what it and those before it come to."""
+    """A piece, and the totals up to and including it."""
 
     encoded: bytes | memoryview
     record_count: int
@@ -95,10 +95,9 @@ _NOTHING = _Held(b"", 0, 0, 0, None, NO_TIMESTAMP)
 
 
 class RunFilling:
-    """Of a batch of runs, as `Filling` of one of records: neither takes what the other does.
+    """For a batch of runs, as `Filling` is for one of records: neither accepts the other's items.
 
-    A piece is held in one step: whatever cuts off its taking, Ctrl-C say, leaves a batch that is
-    whole.
+    A piece is added in one step, so an interrupt such as Ctrl-C leaves the batch consistent.
     """
 
     base_offset = 0
@@ -121,8 +120,8 @@ class RunFilling:
 
     @property
     def largest_bytes(self) -> int:
-        """Of the largest record, as far as is known here: of a piece, what its records weigh on
-        average.
+        """The size of the largest record, estimated: for a piece, the average size of its
+        records.
         """
         return self._held[-1].largest_bytes
 
@@ -147,7 +146,7 @@ class RunFilling:
         return -1
 
     def take(self, run: Run) -> int:
-        """How many of its records there was room for; it is closed where some are left."""
+        """Returns how many of its records fit; if some are left, the batch is closed."""
         if self.is_full:
             return 0
         piece = run.take(self._room())
@@ -184,7 +183,7 @@ class RunFilling:
 
 
 class RunDelivery:
-    """Records of a run that are in one batch, or in what that is split into. A callback that raises
+    """A run's records in one batch, or in the parts into which it is split. A callback's exception
     is logged.
     """
 
@@ -195,7 +194,7 @@ class RunDelivery:
         self._on_failure: OnFailure | None = None
 
     def when_failed(self, function: OnFailure) -> None:
-        """Where it was split meanwhile, of each part."""
+        """If the batch was split meanwhile, register with each part."""
         self._on_failure = function
         if self._results.parts:
             self.follow(self._results, self._index)
@@ -203,7 +202,7 @@ class RunDelivery:
             self._results.listen(self._index, self)
 
     def follow(self, results: Results, index: int) -> None:
-        """Its batch was split: they are in one or more of the parts."""
+        """The batch was split: the records are in one or more of the parts."""
         behind = index + self._count
         places = [first for first, _ in results.parts] + [behind]
         for (first, end), (_, part) in zip(pairwise(places), results.parts, strict=True):

@@ -1,6 +1,6 @@
-"""Sends what the accumulator has gathered, and handles the answers (Sender).
+"""Sends what the accumulator has gathered, and handles the responses (Sender).
 
-A core: `poll` does what is due, `next_due_ms` says when that is. An answer is handled in the poll
+A core: `poll` does what is due, `next_due_ms` says when that is. A response is handled in the poll
 after its arrival, which knows the time.
 """
 
@@ -81,7 +81,7 @@ class Sender:
             lambda: self._requests > 0,
         )
         self._in_flight: defaultdict[TopicPartition, list[ProducerBatch]] = defaultdict(list)
-        self._requests = 0  # that are not answered
+        self._requests = 0  # without a response so far
         self._answered: list[_Answered] = []
         self._leaders = Leaders(metadata.snapshot)
         self._leaders_of = metadata.snapshot
@@ -99,9 +99,9 @@ class Sender:
         self._give_up_overdue(now_ms)
         if self._other_requests.poll(now_ms):
             self._send_what_is_ready(now_ms)
-        else:  # nothing is left that could be sent
+        else:  # nothing is left to send
             self._ready_at_ms = None
-        if not self._metadata.update_delay_ms(now_ms):  # an answer made it known to be old
+        if not self._metadata.update_delay_ms(now_ms):  # a response showed it to be stale
             self._updates.poll(now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
@@ -116,13 +116,13 @@ class Sender:
         return min([each for each in due if each is not None], default=None)
 
     def abandon(self, why: ClientError) -> None:
-        """What is not done has failed."""
+        """Fail everything that is not done."""
         self._accumulator.close()
         self._accumulator.abort(why)
 
     @property
     def is_idle(self) -> bool:
-        """Nothing is waiting to be sent, nothing is in flight."""
+        """Whether nothing is waiting to be sent, and nothing is in flight."""
         return not (self._accumulator.has_undrained or self._requests)
 
     def records_held(self) -> int:
@@ -130,13 +130,13 @@ class Sender:
         return self._accumulator.records_held
 
     def leaders(self) -> Leaders:
-        """Of what is known of the cluster now."""
+        """The leaders in the current metadata."""
         if self._leaders_of is not self._metadata.snapshot:
             self._leaders_of = self._metadata.snapshot
             self._leaders = Leaders(self._leaders_of)
         return self._leaders
 
-    # Who is sent what
+    # What is sent to which broker
 
     def _send_what_is_ready(self, now_ms: int) -> None:
         leaders = self.leaders()
@@ -152,12 +152,12 @@ class Sender:
             )
             has_sent |= bool(batches)
             self._send(node_id, batches, now_ms)
-        if has_sent and self._accumulator.has_undrained:  # and more of it may leave at once
+        if has_sent and self._accumulator.has_undrained:  # so that more of it may leave at once
             ready.wait_at_most(0)
         self._ready_at_ms = None if ready.wait_ms is None else now_ms + ready.wait_ms
 
     def _able(self, ready: Ready, now_ms: int) -> list[int]:
-        """Those that can take a request now. The network says when others can."""
+        """Brokers that can take a request now. The network knows when others can."""
         able = []
         for node_id in ready.nodes:
             can_drain = self._network.ready(node_id, now_ms)
@@ -201,7 +201,7 @@ class Sender:
     def _on_answer(self, sent: Sequence[_Sent], sent_ms: int, answer: Answer) -> None:
         self._answered.append(_Answered(sent, sent_ms, answer))
 
-    # What became of it
+    # Outcomes
 
     def _take(self, answered: _Answered, now_ms: int) -> None:
         if isinstance(answered.answer, ProduceResponse):
@@ -222,7 +222,7 @@ class Sender:
             self._metadata.request_update()
 
     def _complete(self, result: Result, now_ms: int) -> None:
-        """An error of a batch that was given up before means nothing any more."""
+        """Errors of batches that were given up already are ignored."""
         batch, code = result.batch, result.code
         if code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
             self._numbering.written(batch, result.answer.base_offset)
@@ -241,7 +241,7 @@ class Sender:
             self._fail(result, now_ms)
 
     def _may_split(self, batch: ProducerBatch, code: ErrorCode) -> bool:
-        """A leader that has the whole of it would take no part of it."""
+        """Not if a leader may have the whole batch: it would reject the parts."""
         is_too_large = code == ErrorCode.MESSAGE_TOO_LARGE and batch.count > 1
         return is_too_large and not batch.has_unclear_sequence
 
@@ -263,7 +263,7 @@ class Sender:
             return False
         return self._numbering.may_retry(batch, result.code, result.answer.log_start_offset)
 
-    # What takes too long
+    # Time-outs
 
     def _give_up_overdue(self, now_ms: int) -> None:
         expiry_ms = self._accumulator.next_expiry_ms()
@@ -288,19 +288,19 @@ class Sender:
         )
         self.statistics.failed(batch, error, now_ms)
         self._numbering.failed(batch, error, leaves_gap=False)
-        if batch.has_sequence:  # Kafka: if it is sent again
+        if batch.has_sequence:  # Kafka: when it is sent again
             self._numbering.given_up(batch)
         batch.failed(lambda _: error)
         self._accumulator.release(batch)
 
     def _why_not(self, batch: ProducerBatch) -> str:
-        """For the end of a sentence: why it had to be tried again, and whether anybody answers."""
+        """For the end of a sentence: why it was retried, and whether any broker responds."""
         failure = batch.last_failure
         told = "" if failure is None else f"; its last failure: {failure}"
         return f"{told}{self._network.trouble()}"
 
     def _forget(self, batch: ProducerBatch) -> None:
-        """It is not in flight any more."""
+        """The batch is no longer in flight."""
         batches = self._in_flight.get(batch.place, [])
         if batch in batches:
             batches.remove(batch)

@@ -12,8 +12,8 @@ def sequence_after(sequence: int, count: int) -> int:
 
 
 def is_before(sequence: int, other: int) -> bool:
-    """Of two that are less than 2^30 apart, as all are that are in use at a time.
+    """Both must be less than 2^30 apart, as all sequences in use at a time are.
 
-    Kafka compares them as numbers, so that its producers trip over the end of them.
+    Kafka compares them as numbers, so its producers fail at the wrap-around.
     """
     return 0 < (other - sequence) & _MAX_SEQUENCE < _HALF

@@ -21,7 +21,7 @@ class EventKind(Enum):
 
 
 class ProducerEvent(NamedTuple):
-    """Something that happened to a batch, and the cause, as an error tells it."""
+    """Something that happened to a batch, and the error that caused it."""
 
     kind: EventKind
     place: TopicPartition
@@ -48,7 +48,7 @@ class TopicStatistics:
 
 
 class SenderStatistics:
-    """``on_event`` hears of what is not as it should be; nobody does by default."""
+    """``on_event`` is called for retries, splits and failures; by default nothing is."""
 
     def __init__(self) -> None:
         self.on_event: Callable[[ProducerEvent], None] = lambda _: None
@@ -67,7 +67,7 @@ class SenderStatistics:
         self._topics: dict[str, TopicStatistics] = {}
 
     def sent(self, batches: Sequence[ProducerBatch], now_ms: int) -> None:
-        """In one request."""
+        """Count the batches of one request."""
         records = 0
         for batch in batches:
             topic = self._topic(batch.place.topic)

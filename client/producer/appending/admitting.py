@@ -1,5 +1,5 @@
-"""What records and rows have in common when they are handed over: whether they may be appended now,
-what they wait for, and what becomes of those that are refused.
+"""What appending records and appending rows share: whether they may be appended now, what they wait
+for, and what happens if they are refused.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Admitting:
         self._memory = memory
 
     def deadline_ms(self) -> int:
-        """Of what begins to wait now: max.block.ms."""
+        """The deadline of a wait that begins now: max.block.ms."""
         return self._clock.now_ms() + self._config.max_block_ms
 
     def check_may_append(self) -> None:
@@ -62,7 +62,7 @@ class Admitting:
             self._transactions.check_may_send()
 
     def check_size(self, size: int) -> None:
-        """Of a batch of one record. Raises RecordTooLargeError."""
+        """Check the size of a batch of one record. Raises RecordTooLargeError."""
         for key, bound in (
             ("max.request.size", self._config.max_request_size),
             ("buffer.memory", self._config.buffer_memory),
@@ -78,14 +78,14 @@ class Admitting:
         item: Item,
         lease: Lease | None = None,
     ) -> Appended[D] | None:
-        """To a topic that is known; see `Accumulator.append`. Raises TransactionError too."""
+        """The topic must be known; see `Accumulator.append`. Raises TransactionError too."""
         self.check_may_append()
         leaders = self._leaders()
         now_ms = self._clock.now_ms()
         appended = self._accumulator.append(way, topic, partition, item, leaders, now_ms, lease)
         if appended is None:
             return None
-        if appended.wakes:  # of each batch at least once, which is often enough
+        if appended.wakes:  # at least once per batch, which is often enough
             self._metadata.use(topic, now_ms)
         if self._transactions is not None:
             self._transactions.appended(appended.place)
@@ -94,7 +94,7 @@ class Admitting:
     def append_in_time(
         self, way: Way[Item, D], topic: str, partition: int | None, item: Item, deadline_ms: int
     ) -> Steps[Appended[D]]:
-        """`append`, once there is memory for it. Raises TimedOutError too."""
+        """`append`, after waiting for memory. Raises TimedOutError too."""
         append = partial(self._append_if_known, way, topic, partition, item)
         return self._memory.appended(append, deadline_ms)
 
@@ -107,14 +107,15 @@ class Admitting:
         lease: Lease,
     ) -> Appended[D] | None:
         if self._topics.known(topic, partition) is None:
-            # Deleted while memory was waited for, or something of the program's own called.
+            # Deleted during the wait for memory, or during a call of a program's function.
             raise TimedOutError(f"topic {topic} went while what it was sent was taken")
         return self.append(way, topic, partition, item, lease)
 
     def or_refusal(self, steps: Steps[T]) -> Steps[T | DeliveryError]:
-        """What the steps return, or why not all was taken: no error of the call's, as with Kafka.
+        """The result of the steps, or why not all was accepted, which the call, as in Kafka's
+        client, does not raise.
 
-        Raises what is one: ClosedError, TransactionError, and what is the program's own.
+        Raises ClosedError, TransactionError, and errors of the program's own functions.
         """
         try:
             return (yield from steps)
@@ -125,4 +126,4 @@ class Admitting:
                 self._transactions.refused(error)
             return DeliveryError(error, may_be_written=False)
         finally:
-            steps.close()  # a signal handler's exception may come before they go on
+            steps.close()  # a signal handler may raise before they continue

@@ -14,23 +14,23 @@ _LOG = logging.getLogger(__name__)
 
 
 class ProducerInterceptor:
-    """Override what you need. What it raises is logged, and changes nothing; an `on_send` that
-    gives no record has send() raise TypeError.
+    """Override what you need. Exceptions are logged, and otherwise ignored; if `on_send` does not
+    return a record, send() raises TypeError.
     """
 
     def on_send(self, record: ProducerRecord, /) -> ProducerRecord:
-        """On the caller's thread, before it is serialized: what is to be sent in its place."""
+        """On the caller's thread, before serialization. Returns the record to send instead."""
         return record
 
     def on_acknowledgement(self, metadata: RecordMetadata, error: Exception | None, /) -> None:
-        """As a callback of the record: it is written, or ``error`` says why not."""
+        """Called like the record's callback: it is written, or ``error`` says why not."""
 
     def close(self) -> None:
-        """With the producer."""
+        """Called when the producer closes."""
 
 
 class Interceptors:
-    """In order; each gets what the one before it has made of a record."""
+    """In order; each gets what the previous one returned."""
 
     def __init__(self, interceptors: Sequence[ProducerInterceptor]) -> None:
         self._interceptors = interceptors
@@ -41,7 +41,7 @@ class Interceptors:
         return bool(self._interceptors)
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
-        """Raises TypeError where one gives no record: what was to be sent nobody knows."""
+        """Raises TypeError if one does not return a record, since there is nothing to send."""
         for each in self._on_send:
             try:
                 record = each.on_send(record)
@@ -60,7 +60,7 @@ class Interceptors:
                 _LOG.exception("an interceptor fails with the fate of a record")
 
     def on_send_error(self, topic: str, partition: int | None, error: Exception) -> None:
-        """Of one that never was in a batch."""
+        """For a record that never was in a batch."""
         self.on_acknowledgement(nowhere(place_wanted(topic, partition)), error)
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ class MemoryWaits:
         max_block_ms: int,
         trouble: Callable[[], str],
     ) -> None:
-        """``trouble`` as `NetworkClient` has it."""
+        """``trouble`` is that of `NetworkClient`."""
         self._accumulator = accumulator
         self._buffer_bytes = buffer_bytes
         self._max_block_ms = max_block_ms
@@ -28,7 +28,7 @@ class MemoryWaits:
     def appended(
         self, append: Callable[[Lease], Appended[D] | None], deadline_ms: int
     ) -> Steps[Appended[D]]:
-        """``append`` is called until there is memory for it. Raises TimedOutError, and what it
+        """Call ``append`` until there is memory for it. Raises TimedOutError, and what ``append``
         raises.
         """
         lease = Lease()
@@ -38,7 +38,7 @@ class MemoryWaits:
                     yield from self._wait(lease, deadline_ms)
             finally:
                 self._release_unless_used(lease)
-        except BaseException:  # in giving it back, too
+        except BaseException:  # while releasing it, too
             self._release_unless_used(lease)
             raise
         return appended

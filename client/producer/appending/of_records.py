@@ -23,7 +23,7 @@ from logquake.client.producer.partitioning import Chooser, programs_choice
 from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.records import Record, size_bound
 
-_OVERHEAD_BYTES = 128  # more than a batch of one record without headers has
+_OVERHEAD_BYTES = 128  # more than the overhead of a batch of one record without headers
 
 
 class Appending:
@@ -47,7 +47,7 @@ class Appending:
         self._own_partitioner = config.partitioner_class
         self._ignores_keys = config.partitioner_ignore_keys
         self._chooser = Chooser(ignores_keys=self._ignores_keys)
-        # Without a look at each: what fits in a batch is no larger than allowed.
+        # Not computed for each record: what fits into a batch is never too large.
         self._may_stick = (
             self._own_partitioner is None
             and config.transactional_id is None
@@ -55,8 +55,8 @@ class Appending:
         )
 
     def at_once(self, outgoing: Outgoing) -> Appended[Delivery] | None:
-        """None where it has to wait, or to ask the program: `in_time` does that. What it raises is
-        for `failing`.
+        """None if it would have to wait, or call a function of the program: then call `in_time`.
+        If it raises, pass the error to `failing`.
         """
         topic, partition, record, on_delivery = outgoing
         if partition is None and self._may_stick and (record.key is None or self._ignores_keys):
@@ -81,16 +81,16 @@ class Appending:
         return appended
 
     def in_time(self, outgoing: Outgoing) -> Steps[Delivery]:
-        """In max.block.ms, else it has failed: what a record comes to its delivery tells.
+        """Append within max.block.ms; otherwise the record has failed, as its delivery reports.
 
-        Raises ProducerClosedError, TransactionError, ValueError for what a partitioner chose, and
-        what that raises.
+        Raises ProducerClosedError, TransactionError, ValueError for an invalid partition from the
+        partitioner, and what the partitioner raises.
         """
         return self._told(outgoing, self._wait_and_append(outgoing))
 
     def failing(self, outgoing: Outgoing, error: Exception) -> Steps[Delivery]:
-        """`at_once` has raised it: told as of what fails in time. Nothing is appended again: where
-        it is a signal handler's, the record may be in a batch.
+        """Handle an error from `at_once` like one from `in_time`. The record is not appended again:
+        if a signal handler raised the error, it may be in a batch.
         """
         return self._told(outgoing, _failing(error))
 
@@ -123,10 +123,10 @@ class Appending:
     def _choose(
         self, outgoing: Outgoing, known: PartitionsOfTopic, deadline_ms: int
     ) -> Steps[int | None]:
-        """One of the program's own partitioner's, where it is asked, that the topic has not yet is
-        waited for.
+        """Choose the partition. If the program's partitioner returns one that the topic does not
+        have yet, wait for it.
 
-        Raises ValueError, TypeError, what that raises, and TimedOutError.
+        Raises ValueError, TypeError, what the partitioner raises, and TimedOutError.
         """
         topic, partition, record, _ = outgoing
         own = self._own_partitioner

@@ -30,10 +30,11 @@ class AppendingRows:
         self._admitting = admitting
 
     def in_time(self, topic: str, rows: Rows, on_failure: OnFailure) -> Steps[None]:
-        """Each batch of them in max.block.ms, else they have failed, as ``on_failure`` is told.
+        """Append each batch within max.block.ms; otherwise its rows have failed, as ``on_failure``
+        is told.
 
-        What was appended before that goes its way. Raises ClosedError, TransactionError, and
-        ValueError where something of the program's own wants to see each record.
+        Batches appended before that are sent. Raises ClosedError, TransactionError, and ValueError
+        if the program configured something that must see each record, such as an interceptor.
         """
         self._check_nobody_wants_records()
         refusal = yield from self._admitting.or_refusal(
@@ -57,7 +58,7 @@ class AppendingRows:
         )
         admitting.check_size(rows.largest_bytes)
         count = None if self._config.partitioner_ignore_keys else len(known.all)
-        # Others have the core meanwhile: it takes as long as all else that is done here.
+        # Without holding the core: this takes as long as everything else here.
         runs: Sequence[tuple[int | None, Run]] = yield Call(
             partial(rows.by_partition, count, self._clock.wall_ms())
         )

@@ -1,4 +1,4 @@
-"""Calls a program's interceptors and serializers before a record is handed over."""
+"""Calls a program's interceptors and serializers before a record is appended."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.records import Record
 
 OnDelivery: TypeAlias = Callable[[RecordMetadata, Exception | None], object]
-"""Kafka's Callback: where the record is, or where it was to go and why it is not there."""
+"""Kafka's Callback: gets the record's metadata, or its destination and the error."""
 
 
 _AS_THEY_ARE = frozenset({bytes, type(None)})  # as most keys and values
-_new = tuple.__new__  # what a named tuple's own calls: half of its time, and one for each record
+_new = tuple.__new__  # what a named tuple's own __new__ calls: half the time, for each record
 
 
 class Outgoing(NamedTuple):
-    """A record as it leaves: serialized, and who wants to hear of it."""
+    """A serialized record, and its callbacks."""
 
     topic: str
     partition: int | None
@@ -34,7 +34,7 @@ class Outgoing(NamedTuple):
 
 
 class Preparing:
-    """On the caller's thread; nothing is shared with other callers but what the program brought."""
+    """Runs on the caller's thread; callers share only the program's own objects."""
 
     def __init__(self, config: ProducerConfig, interceptors: Interceptors, clock: Clock) -> None:
         self._interceptors = interceptors
@@ -54,7 +54,7 @@ class Preparing:
         headers: Headers,
         on_delivery: OnDelivery | None,
     ) -> Outgoing:
-        """As serialized(), by the program's interceptors first."""
+        """Like serialized(), but calls the program's interceptors first."""
         wanted = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
         check_callback(on_delivery, "on_delivery")
         record = self._interceptors.on_send(wanted)
@@ -74,8 +74,8 @@ class Preparing:
         headers: Headers,
         on_delivery: OnDelivery | None,
     ) -> Outgoing:
-        """Raises SerializationError, ValueError for a partition or a time below 0, and TypeError
-        for one that is no whole number, and for headers that are none: nobody could send it.
+        """Raises SerializationError, ValueError for a negative partition or timestamp, and
+        TypeError if one is not an integer, or for invalid headers: such a record cannot be sent.
         """
         if on_delivery is not None:
             check_callback(on_delivery, "on_delivery")
@@ -100,7 +100,7 @@ class Preparing:
             on_delivery(metadata, error)
 
     def close(self) -> None:
-        """The program's own, so far as they can be closed."""
+        """Close the program's objects that have a close()."""
         self._interceptors.close()
         for each in self._own:
             close: Callable[[], Any] | None = getattr(each, "close", None)

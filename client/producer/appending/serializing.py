@@ -10,7 +10,7 @@ from logquake.client.producer.record import Headers
 
 
 class Serializer(Protocol):
-    """A program's own, key.serializer and value.serializer; a function of the value will do too."""
+    """The program's key.serializer or value.serializer; may also be a function of the value."""
 
     def serialize(self, topic: str, headers: Headers, data: Any, /) -> bytes | None: ...
 
@@ -19,10 +19,10 @@ Serialize: TypeAlias = Callable[[str, Headers, Any], bytes | None]
 
 
 def serialize_by(given: Any, what: str) -> Serialize:
-    """``given`` is a `Serializer`, a function, or None, which takes bytes as they are.
+    """``given`` is a `Serializer`, a function, or None, which accepts only bytes.
 
-    ``what`` it is for, in the words of an error: the function raises SerializationError, whatever
-    the program's own raises.
+    ``what`` names its purpose in errors: the result raises SerializationError, whatever the
+    program's own serializer raises.
     """
     if given is None:
         return _as_they_are(what)

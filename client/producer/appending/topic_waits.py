@@ -27,7 +27,7 @@ class TopicWaits:
         max_block_ms: int,
         trouble: Callable[[], str],
     ) -> None:
-        """``trouble`` as `NetworkClient` has it."""
+        """``trouble`` is that of `NetworkClient`."""
         self._metadata = metadata
         self._updates = updates
         self._sender = sender
@@ -45,10 +45,10 @@ class TopicWaits:
     def wait(
         self, topic: str, partition: int | None, now_ms: int, deadline_ms: int
     ) -> Steps[PartitionsOfTopic]:
-        """The topic is in use from now on.
+        """Wait for the topic, which counts as in use from now on.
 
-        Raises TimedOutError, BrokerError for what waiting does not mend, ProducerClosedError, why
-        the cluster lets us not in, and TypeError or ValueError for what no request could name.
+        Raises TimedOutError, BrokerError for an error that does not pass, ProducerClosedError, the
+        error of a failed authentication, and TypeError or ValueError for an invalid name.
         """
         check_topic(topic)
         self._check(topic, ErrorCode.INVALID_TOPIC_EXCEPTION)

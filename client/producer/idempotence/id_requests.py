@@ -18,12 +18,12 @@ from logquake.client.producer.idempotence.identity import Broken, Identity, NoId
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 
-_NO_TIMEOUT_MS = 0x7FFFFFFF  # of transactions, which it has none of
+_NO_TIMEOUT_MS = 0x7FFFFFFF  # of transactions, which it does not have
 
 
 class IdRequests:
-    """``give_up`` is told why nothing that waits can be sent: the producer may not have an id, and
-    is to ask again, or can have none any more.
+    """``give_up`` is called if waiting batches cannot be sent: an id was denied, and has to be
+    requested again, or the producer is broken.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class IdRequests:
         self._answer: Answer | None = None
 
     def poll(self, now_ms: int) -> bool:
-        """Whether the producer can go on."""
+        """Request an id if needed. Returns whether the producer may send records."""
         self._idempotence.mend()
         answer, self._answer = self._answer, None
         if answer is not None:
@@ -57,7 +57,7 @@ class IdRequests:
         standing = self._idempotence.standing
         if isinstance(standing, NoId) and standing.not_before_ms > now_ms:
             return standing.not_before_ms
-        return None  # the network says when a broker may be asked
+        return None  # the network knows when a broker is ready
 
     def _ask(self, now_ms: int) -> None:
         node = self._network.least_loaded(now_ms)
@@ -76,7 +76,7 @@ class IdRequests:
         self._network.send(node.id, asked, now_ms)
 
     def _on_answer(self, answer: Answer) -> None:
-        """It is looked at in the next poll, which knows the time."""
+        """Keep the response for the next poll, which knows the time."""
         self._answer = answer
 
     def _take(self, answer: Answer, now_ms: int) -> None:

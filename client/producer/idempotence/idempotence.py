@@ -1,10 +1,10 @@
-"""Each record once, and in order, whatever is sent again (KIP-98, KIP-360).
+"""Each record exactly once, and in order, despite retries (KIP-98, KIP-360).
 
 This is the half of TransactionManager about ids, epochs and sequences. A batch keeps the sequence
-of its first attempt, since the broker recognizes it by that. If the fate of a sequence can never be
-known (its batch was given up, or the broker has forgotten it), the producer takes the next epoch,
-and what that partition has in flight begins at 0 again. It does so once everything before the gap
-is done, since those batches may already be written under their present sequences.
+of its first attempt, by which the broker recognizes it. If the outcome of a sequence can never be
+known (its batch was given up, or the broker has forgotten it), the producer bumps its epoch, and
+the partition's batches in flight start again at 0. It does so once everything before the gap is
+done, since those batches may already be written under their present sequences.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
-# After these no later batch can be written either.
+# After these errors no later batch can be written either.
 _FATAL: Final = frozenset(
     {
         ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
@@ -42,7 +42,7 @@ _FATAL: Final = frozenset(
 
 
 class Idempotence(Sequencing):
-    """Satisfies `Numbering`. Some errors are mended by the next epoch, which is asked for here."""
+    """Satisfies `Numbering`. Bumps the epoch after errors that this repairs."""
 
     hurries = False
 
@@ -56,11 +56,11 @@ class Idempotence(Sequencing):
         return self.standing.identity if isinstance(self.standing, Identified) else None
 
     def holds_back(self, batch: ProducerBatch) -> bool:
-        """What is new would be out of order behind a gap."""
+        """New batches behind a gap would be out of order."""
         is_behind_gap = batch.place in self._gaps and not batch.has_sequence
         return is_behind_gap or super().holds_back(batch)
 
-    # What became of it
+    # The outcome of a batch
 
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         code = error.code if isinstance(error, BrokerError) else None
@@ -75,13 +75,13 @@ class Idempotence(Sequencing):
             self._leaves_gap(batch)
 
     def _retry_forgotten(self, batch: ProducerBatch, log_start_offset: int) -> bool:
-        """What retention took, it took with what the broker knew of this producer."""
+        """Retention deleted the records, and with them the broker's state of this producer."""
         if log_start_offset != UNKNOWN_OFFSET and not batch.was_restamped:
             self._leaves_gap(batch)
         return True
 
     def _retry_out_of_order(self, batch: ProducerBatch) -> bool:
-        """Without bumping, where a batch before it may still come."""
+        """Without a new epoch if an earlier batch may still arrive."""
         unresolved = self._sequences.unresolved(batch.place)
         if unresolved is None:
             is_gap = not batch.was_restamped and self._sequences.is_next(batch)
@@ -102,10 +102,10 @@ class Idempotence(Sequencing):
     # Ids and epochs
 
     def mend(self) -> None:
-        """What can be told of batches that were given up is told; the next epoch where it must.
+        """Find gaps left by batches that were given up, and bump the epoch if one requires it.
 
-        Where something before a gap is in flight, that is waited for: it may be written already,
-        and would be written once more if it began anew.
+        Batches in flight before a gap are waited for: they may already be written, and would be
+        written again if they started anew.
         """
         for place in self._sequences.take_gaps():
             self._gap_at(place, self._sequences.partitions[place].next)
@@ -118,7 +118,7 @@ class Idempotence(Sequencing):
         self._begin_anew(ready)
 
     def _bump(self, identity: Identity) -> None:
-        """KIP-360: by itself; no broker has to be asked, until the epochs are used up."""
+        """KIP-360: the producer does this itself; only after the last epoch it needs a new id."""
         is_last = identity.epoch == LAST_EPOCH
         following = identity._replace(epoch=identity.epoch + 1)
         self.standing = NoId() if is_last else Identified(following)
@@ -139,11 +139,11 @@ class Idempotence(Sequencing):
             self.mend()
 
     def not_identified(self, not_before_ms: int) -> None:
-        """It is worth asking again."""
+        """The request failed, and may be repeated."""
         if not isinstance(self.standing, Broken):
             self.standing = NoId(not_before_ms)
 
     def broke(self, error: ClientError) -> None:
-        """Whatever is answered after that, of an id that was asked for before."""
+        """Broken for good, even if an id that was requested before arrives later."""
         if not isinstance(self.standing, Broken):
             self.standing = Broken(error)

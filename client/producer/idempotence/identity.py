@@ -17,7 +17,7 @@ class Identity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NoId:
-    """A broker is to be asked for one, not before that."""
+    """A broker has to be asked for an id, not before ``not_before_ms``."""
 
     not_before_ms: int = 0
 

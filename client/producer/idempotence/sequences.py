@@ -11,14 +11,14 @@ from logquake.client.producer.sequence_order import is_before, sequence_after
 from logquake.wire.sentinels import NO_SEQUENCE, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
-_REMEMBERED = 5  # batches of a producer, by each leader (ProducerStateEntry)
+_REMEMBERED = 5  # batches that a leader remembers of each producer (ProducerStateEntry)
 
 
 class PartitionSequences:
-    """``in_flight`` are sent and not done, or wait to be sent again, in the order of sequences."""
+    """``in_flight`` batches are sent or awaiting a retry, in the order of sequences."""
 
     def __init__(self) -> None:
-        self.identity: Identity | None = None  # whose sequences these are
+        self.identity: Identity | None = None  # to which these sequences belong
         self.next = 0
         self.last_acked = NO_SEQUENCE
         self.last_acked_offset = UNKNOWN_OFFSET
@@ -26,19 +26,20 @@ class PartitionSequences:
         self._numbered: deque[ProducerBatch] = deque()  # from the first in flight on
 
     def is_far_ahead(self) -> bool:
-        """As many were sent since the first in flight as a leader remembers.
+        """Whether as many were sent since the first in flight as a leader remembers.
 
-        Were one more written, none would know that one again: it would be out of order for ever,
-        though it may be written. A new leader takes what follows while an old one is asked.
+        If one more were written, the leader would not recognize the first on a retry, which would
+        fail as out of order for ever, though it may be written. A new leader may accept later
+        batches while the first is still at an old one.
         """
         return len(self._numbered) >= _REMEMBERED
 
     def is_unknown(self) -> bool:
-        """The first is in flight, and no leader has acked one yet.
+        """Whether the first batch is in flight, and no leader has acked one yet.
 
-        Of a producer it does not know a leader takes any sequence (ProducerAppendInfo): if it
-        refused the first, as of a topic it has not heard of, and then took the second, the first
-        would be out of order for ever.
+        A leader accepts any sequence from a producer it does not know (ProducerAppendInfo). If it
+        rejected the first batch, say for a topic it does not know yet, and then accepted the
+        second, the first would be out of order for ever.
         """
         return bool(self.in_flight) and self.last_acked == NO_SEQUENCE
 
@@ -55,14 +56,14 @@ class PartitionSequences:
             insert_by_sequence(self._numbered, batch)
 
     def was_split(self, batch: ProducerBatch) -> None:
-        """Its parts are tracked in its place: what is done behind it counts as before."""
+        """Its parts are tracked instead; later batches that are done still count."""
         if batch in self.in_flight:
             self.in_flight.remove(batch)
         if batch in self._numbered:
             self._numbered.remove(batch)
 
     def forget(self, batch: ProducerBatch) -> None:
-        """Those behind it that are done as well are let go, with their bytes."""
+        """Also drops later batches that are done, and their bytes."""
         if batch in self.in_flight:
             self.in_flight.remove(batch)
         first = self.in_flight[0] if self.in_flight else None
@@ -80,7 +81,7 @@ class PartitionSequences:
             self.last_acked_offset = max(self.last_acked_offset, last_offset)
 
     def _has(self, batch: ProducerBatch) -> bool:
-        """It is not one of an earlier epoch, that was given up."""
+        """Whether the batch is of the current epoch."""
         return (batch.stamp.producer_id, batch.stamp.producer_epoch) == self.identity
 
     def is_next(self, sequence: int) -> bool:
@@ -88,17 +89,17 @@ class PartitionSequences:
         return sequence == sequence_after(self.last_acked, 1)
 
     def begin_anew(self, identity: Identity) -> None:
-        """From 0, those in flight first."""
+        """Restart at 0, with the batches in flight first."""
         self.identity = identity
         self.next = 0
         self.last_acked = NO_SEQUENCE
-        self._numbered = deque(self.in_flight)  # all that a leader remembers of this epoch
+        self._numbered = deque(self.in_flight)  # all that a leader can remember of this epoch
         for batch in self.in_flight:
             batch.restamp(Stamp(*identity, self.next))
             self.next = sequence_after(self.next, batch.count)
 
     def close_gap(self, failed: ProducerBatch) -> None:
-        """Brokers refused it for good: what follows moves up."""
+        """Brokers rejected the batch for good: later sequences move down."""
         if not self._has(failed):
             return
         self.next = sequence_after(self.next, -failed.count)
@@ -109,7 +110,7 @@ class PartitionSequences:
 
 
 class SequenceBook:
-    """Of all partitions; and of which of them batches were given up that had been sent."""
+    """The sequences of all partitions, and which of these gave up batches that had been sent."""
 
     def __init__(self) -> None:
         self.partitions: defaultdict[TopicPartition, PartitionSequences] = defaultdict(
@@ -122,10 +123,10 @@ class SequenceBook:
     def holds_back(self, batch: ProducerBatch, identity: Identity) -> bool:
         sequences = self.partitions[batch.place]
         if batch.has_sequence:
-            # One that is tried again waits until all before it are done.
+            # A retry waits until all batches before it are done.
             first = sequences.in_flight[0] if sequences.in_flight else batch
             return first.stamp.base_sequence != batch.stamp.base_sequence
-        # Sequence 0 of the next epoch could be written before what is in flight.
+        # Sequence 0 of the next epoch could be written before the batches in flight.
         is_of_older_epoch = sequences.identity != identity and bool(sequences.in_flight)
         is_too_early = sequences.is_unknown() or sequences.is_far_ahead()
         return is_of_older_epoch or batch.place in self._unresolved or is_too_early
@@ -155,7 +156,7 @@ class SequenceBook:
         self.partitions[batch.place].was_split(batch)
 
     def forget_partition(self, place: TopicPartition) -> None:
-        """The broker knows nothing of this producer, and takes a 0."""
+        """The broker does not know this producer, and expects sequence 0."""
         del self.partitions[place]
         self._unresolved.pop(place, None)
 
@@ -164,12 +165,12 @@ class SequenceBook:
         self._unresolved.clear()
 
     def is_done_before(self, place: TopicPartition, sequence: int) -> bool:
-        """Nothing in flight goes by an earlier one."""
+        """Whether no batch in flight has an earlier sequence."""
         in_flight = self.partitions[place].in_flight
         return not in_flight or not is_before(in_flight[0].stamp.base_sequence, sequence)
 
     def may_go_by(self, place: TopicPartition, identity: Identity) -> bool:
-        """Its leader may have sequences of it."""
+        """Whether its leader may have sequences of this identity."""
         return self.partitions[place].identity in (None, identity)
 
     def begin_anew(self, place: TopicPartition, identity: Identity) -> None:
@@ -186,7 +187,7 @@ class SequenceBook:
     # Batches that were given up
 
     def given_up(self, batch: ProducerBatch) -> None:
-        """Nothing new follows until all is done that is in flight, and it is known."""
+        """No new batch follows until all in flight are done, and its outcome is clear."""
         self.forget(batch)
         after = sequence_after(batch.last_sequence, 1)
         known = self._unresolved.get(batch.place)
@@ -194,13 +195,13 @@ class SequenceBook:
             self._unresolved[batch.place] = after
 
     def unresolved(self, place: TopicPartition) -> int | None:
-        """The sequence behind the last one that was given up."""
+        """The sequence after the last one that was given up."""
         return self._unresolved.get(place)
 
     def take_gaps(self) -> list[TopicPartition]:
-        """Partitions of which all is done now, and what was given up is missing.
+        """Partitions with nothing in flight, in which a batch that was given up is missing.
 
-        Of the others it is known to be written, since what came after it is.
+        In the others it was written, since later batches were.
         """
         gaps = []
         for place in list(self._unresolved):

@@ -1,4 +1,4 @@
-"""What batches with sequences have in common, inside and outside transactions."""
+"""What numbering batches inside and outside transactions has in common."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logquake.wire.errors import ErrorCode
 
 
 class Sequencing(ABC):
-    """The greater part of a `Numbering`."""
+    """The common part of a `Numbering`."""
 
     def __init__(self, sequences: SequenceBook) -> None:
         self._sequences = sequences
@@ -20,7 +20,7 @@ class Sequencing(ABC):
     @property
     @abstractmethod
     def _identity(self) -> Identity | None:
-        """By which batches are numbered now."""
+        """The identity with which new batches are numbered."""
 
     def holds_back(self, batch: ProducerBatch) -> bool:
         identity = self._identity
@@ -54,8 +54,8 @@ class Sequencing(ABC):
 
     @abstractmethod
     def _retry_forgotten(self, batch: ProducerBatch, log_start_offset: int) -> bool:
-        """The leader knows nothing of this producer."""
+        """Handle a leader that does not know this producer."""
 
     @abstractmethod
     def _retry_out_of_order(self, batch: ProducerBatch) -> bool:
-        """The leader misses what was before it."""
+        """Handle a leader that lacks the batch before this one."""

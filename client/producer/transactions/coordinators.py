@@ -36,7 +36,7 @@ _ABORTABLE = (ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.TRANSACTION_ABORTA
 
 
 class FindCoordinator(Question):
-    """Any broker can be asked."""
+    """Any broker can answer this."""
 
     request: ClassVar[type[Message]] = FindCoordinatorRequest
     response: ClassVar[type[Message]] = FindCoordinatorResponse

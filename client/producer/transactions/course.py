@@ -26,7 +26,7 @@ from logquake.client.producer.transactions.producer_states import (
 
 
 class Course:
-    """``can_take_epochs``: the coordinator gives the next one to who tells its own (KIP-360)."""
+    """``can_take_epochs``: a producer that names its epoch gets the next one (KIP-360)."""
 
     def __init__(self) -> None:
         self.state: State = Uninitialized()
@@ -38,7 +38,7 @@ class Course:
     # What goes wrong
 
     def fail(self, error: ClientError, remedy: Remedy = Remedy.ABORT) -> None:
-        """The transaction cannot be committed. One that is being aborted goes on with that."""
+        """The transaction cannot be committed. An abort that is under way continues."""
         if remedy and not self.can_take_epochs:
             self.break_down(error)
             return
@@ -50,10 +50,10 @@ class Course:
             case Aborting(before):
                 self.state = Aborting(max(before, remedy))
             case _:
-                pass  # there is no transaction that it could be about
+                pass  # no transaction is open that it could concern
 
     def fail_to_end(self, error: ClientError, remedy: Remedy) -> None:
-        """The coordinator has not ended it: abort_transaction() may be called again."""
+        """The coordinator has not ended the transaction: abort_transaction() may be repeated."""
         self.fail(error, remedy)
         if isinstance(self.state, Aborting):
             self.state = Failed(error, self.state.remedy)
@@ -69,7 +69,7 @@ class Course:
             raise error
 
     def error(self) -> ClientError | None:
-        """What the program is told while nothing but an abort, or nothing at all, is possible."""
+        """The error for the program while only an abort, or nothing at all, is possible."""
         match self.state:
             case Failed(error):
                 return TransactionFailedError(error)
@@ -83,14 +83,14 @@ class Course:
     # What goes well
 
     def ended(self) -> bool:
-        """Whether the next epoch has to be asked for before the next transaction."""
+        """Returns whether the next transaction first needs the next epoch."""
         needs_epoch = isinstance(self.state, Aborting) and self.state.remedy > Remedy.ABORT
         self.enlisted = Enlisted()
         self.state = Initializing() if needs_epoch else Ready()
         return needs_epoch
 
     def named(self, identity: Identity) -> None:
-        """Whatever was sent under another id or epoch is over."""
+        """Take the new id and epoch; anything sent under others is over."""
         self.identity = identity
         self.enlisted = Enlisted()
         self.sequences.forget_all()

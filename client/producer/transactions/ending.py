@@ -21,9 +21,9 @@ from logquake.wire.schema import Message
 
 
 class End(Question):
-    """Readers may see it a moment after it is decided.
+    """Readers may see the records a moment after the coordinator's decision.
 
-    ``is_unsure``: the coordinator may never have heard of the transaction.
+    ``is_unsure``: the coordinator may not know of the transaction.
     """
 
     request: ClassVar[type[Message]] = EndTxnRequest

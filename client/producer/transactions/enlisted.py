@@ -36,9 +36,9 @@ from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 
 LAST_ADD_OF_CLIENTS = 3  # of AddPartitionsToTxn (KIP-890)
-# The transaction before is still being completed, which takes a moment (KAFKA-5482).
+# The previous transaction is still being completed, which takes a moment (KAFKA-5482).
 _SOON_MS = 20
-# About the producer; what else is wrong is so with a partition, and mended by an abort.
+# Errors about the producer; any other is about a partition, and an abort repairs it.
 _FATAL = FENCED | {ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, ErrorCode.INVALID_TXN_STATE}
 
 
@@ -46,7 +46,7 @@ class Begun(Enum):
     """Whether the coordinator knows of the transaction."""
 
     NO = "no"
-    PERHAPS = "perhaps"  # an answer to an addition was lost, or it is to be asked again
+    PERHAPS = "perhaps"  # a response to an addition was lost, or it has to be repeated
     YES = "yes"
 
 
@@ -55,7 +55,7 @@ class Enlisted:
         self.new: dict[TopicPartition, None] = {}  # the coordinator has to be told
         self.added: set[TopicPartition] = set()
         self.begun = Begun.NO
-        self._told: set[TopicPartition] = set()  # it was asked, and has not answered
+        self._told: set[TopicPartition] = set()  # requested, without a response so far
 
     def add(self, place: TopicPartition) -> None:
         if place not in self.added and place not in self._told:
@@ -85,7 +85,7 @@ class AddPartitions(Question):
     def __init__(
         self, signature: Signature, places: Sequence[TopicPartition], *, is_first: bool
     ) -> None:
-        """``is_first``: there is none in the transaction yet."""
+        """``is_first``: the transaction has no partition yet."""
         coordinator = CoordinatorKey.of_transactions(signature.transactional_id)
         super().__init__(Operation("add_partitions"), coordinator)
         self._signature = signature
@@ -107,8 +107,8 @@ class AddPartitions(Question):
         )
 
     def judge(self, answer: Message) -> Verdict:
-        """The first refusal that is about more than its partition decides. Of what the answer says
-        nothing, nobody knows.
+        """The first error that concerns more than its partition decides. Partitions that the
+        response lacks may have been added.
         """
         assert isinstance(answer, AddPartitionsToTxnResponse)
         refused: dict[TopicPartition, ErrorCode] = {}
@@ -138,7 +138,7 @@ class AddPartitions(Question):
 
 
 def _reason(refused: dict[TopicPartition, ErrorCode]) -> BrokerError:
-    """Who is not allowed wants to hear that, of all topics; else the first that was at fault."""
+    """An authorization error lists all denied topics; otherwise the first error is the reason."""
     denied = [
         place.topic
         for place, code in refused.items()

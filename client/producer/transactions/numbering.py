@@ -1,4 +1,4 @@
-"""What may be sent, and by which sequence, inside transactions."""
+"""What may be sent, and with which sequence, inside transactions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logquake.client.producer.transactions.verdicts import remedy_of
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 
-# After these no later batch can be written either.
+# After these errors no later batch can be written either.
 _FATAL: Final = frozenset(
     {
         ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
@@ -29,7 +29,7 @@ _FATAL: Final = frozenset(
 
 
 class UnacknowledgedError(ClientError):
-    """Batches were given up that had been sent: nobody knows whether they are written."""
+    """Batches that had been sent were given up: it is unknown whether they were written."""
 
 
 class TransactionalNumbering(Sequencing):
@@ -52,7 +52,7 @@ class TransactionalNumbering(Sequencing):
             return True
         return super().holds_back(batch)
 
-    # What became of it
+    # The outcome of a batch
 
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         self.record_failed(error)
@@ -65,7 +65,7 @@ class TransactionalNumbering(Sequencing):
             self._sequences.close_gap(batch)
 
     def record_failed(self, error: ClientError) -> None:
-        """A record of the transaction is not written (maybeTransitionToErrorState)."""
+        """A record of the transaction was not written (maybeTransitionToErrorState)."""
         code = error.code if isinstance(error, BrokerError) else None
         if code in _FATAL:
             self.course.break_down(error)
@@ -75,14 +75,14 @@ class TransactionalNumbering(Sequencing):
             self.course.fail(error, self._remedy(code))
 
     def _remedy(self, code: ErrorCode | None) -> Remedy:
-        """As in Kafka the next epoch is taken after any failure, but for one at the very end."""
+        """As in Kafka, the epoch is bumped after any failure, unless it is completing already."""
         if isinstance(self.course.state, Completing) or not self.course.can_take_epochs:
             return Remedy.ABORT
         told = None if code is None else remedy_of(code)
         return max(told or Remedy.ABORT, Remedy.NEXT_EPOCH)
 
     def _retry_forgotten(self, batch: ProducerBatch, log_start_offset: int) -> bool:
-        """What retention took, it took with what the broker knew of this producer."""
+        """Retention deleted the records, and with them the broker's state of this producer."""
         if log_start_offset == UNKNOWN_OFFSET or batch.was_restamped:
             return True
         identity = self.course.identity
@@ -93,13 +93,13 @@ class TransactionalNumbering(Sequencing):
         return True
 
     def _retry_out_of_order(self, batch: ProducerBatch) -> bool:
-        """Where a batch before it may still come; it would be the next one, else."""
+        """Retry if an earlier batch may still arrive; otherwise this would be the next one."""
         if self._sequences.unresolved(batch.place) is not None:
             return False
         return batch.was_restamped or not self._sequences.is_next(batch)
 
     def mend(self) -> None:
-        """What can be told of batches that were given up is told (maybeResolveSequences)."""
+        """Find gaps left by batches that were given up (maybeResolveSequences)."""
         for place in self._sequences.take_gaps():
             error = UnacknowledgedError(f"{place}: nobody knows whether what was sent is written")
             self.course.fail(error, Remedy.NEXT_EPOCH)

@@ -1,7 +1,7 @@
 """A group's offsets as part of a transaction (AddOffsetsToTxnHandler, TxnOffsetCommitHandler).
 
 AddOffsetsToTxn is for the transaction's coordinator, TxnOffsetCommit for the group's, both up to
-the schema's versions. From version 3 on the latter tells which member commits (KIP-447).
+the schema's versions. From version 3 on the latter names the member that commits (KIP-447).
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from logquake.wire.topic_partition import TopicPartition
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 _FIRST_OF_MEMBERS = 3
-# The group has gone on without the member, which has to give up what it did meanwhile.
+# The group has moved on without the member, which has to discard what it did meanwhile.
 _GONE_ON = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
 _ABORTABLE = (ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.FENCED_INSTANCE_ID)
 
 
 class CommitOffsets(Question):
-    """What was not committed is tried again."""
+    """Offsets that were not committed are retried."""
 
     request: ClassVar[type[Message]] = TxnOffsetCommitRequest
     response: ClassVar[type[Message]] = TxnOffsetCommitResponse
@@ -109,7 +109,7 @@ class CommitOffsets(Question):
             yield TxnOffsetCommitRequestTopic(name=topic, partitions=partitions)
 
     def judge(self, answer: Message) -> Verdict:
-        """The first refusal that cannot pass decides."""
+        """The first error that is not retriable decides."""
         assert isinstance(answer, TxnOffsetCommitResponse)
         moved = False
         for topic in answer.topics:
@@ -140,7 +140,7 @@ class CommitOffsets(Question):
 
 
 class AddOffsets(Question):
-    """``then`` is what it allows, and is asked next: they are one operation."""
+    """``then`` is the request that follows it: both are one operation."""
 
     request: ClassVar[type[Message]] = AddOffsetsToTxnRequest
     response: ClassVar[type[Message]] = AddOffsetsToTxnResponse

@@ -1,4 +1,4 @@
-"""A call of the program's that waits for brokers (TransactionalRequestResult)."""
+"""A call of the program that waits for brokers (TransactionalRequestResult)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from logquake.client.errors import ClientError
 
 
 class Operation:
-    """``is_heard``: the program knows how it ended. Until then it may ask again, and hears of the
-    same operation.
+    """``is_heard``: the program knows how it ended. Until then the same call continues the same
+    operation.
     """
 
     def __init__(self, name: str) -> None:
@@ -20,7 +20,7 @@ class Operation:
         self.is_done = True
 
     def fail(self, error: ClientError) -> None:
-        """What comes after its end is of no interest."""
+        """An error after its end is ignored."""
         if not self.is_done:
             self.error = error
             self.is_done = True

@@ -1,7 +1,7 @@
 """The id behind a transactional id, and its next epoch (TransactionManager.InitProducerIdHandler).
 
 InitProducerId, up to the schema's version. The request fences the previous producer with that
-transactional id; one that names its own id and epoch, from version 3 on, goes on as itself
+transactional id; a producer that names its own id and epoch, from version 3 on, keeps its id
 (KIP-360).
 """
 
@@ -35,14 +35,14 @@ FIRST_THAT_BUMPS = 3
 _DENIED = (
     ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
-    # It is about no transaction that could be aborted: who is told so asks again.
+    # It concerns no transaction that could be aborted: the request is repeated.
     ErrorCode.TRANSACTION_ABORTABLE,
 )
 _NOBODY = Identity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
 
 
 class InitProducerId(Question):
-    """``present`` is who the producer is so far, None of one that begins."""
+    """``present`` is the producer's current identity, None for a new producer."""
 
     request: ClassVar[type[Message]] = InitProducerIdRequest
     response: ClassVar[type[Message]] = InitProducerIdResponse

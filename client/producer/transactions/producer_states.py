@@ -15,23 +15,23 @@ from logquake.client.errors import ClientError
 
 
 class Remedy(IntEnum):
-    """What an abort has to do so that the producer can go on. A greater one contains the others."""
+    """What an abort has to do before the producer can continue. Greater ones include lesser ones."""
 
     ABORT = 0
-    # Sequences are unclear: the coordinator is asked for the next epoch (KIP-360).
+    # Sequences are unclear: request the next epoch from the coordinator (KIP-360).
     NEXT_EPOCH = 1
-    # The coordinator has forgotten the producer: there is nothing that it could end.
+    # The coordinator has forgotten the producer: there is no transaction to end.
     NEW_ID = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Uninitialized:
-    """init_transactions() comes first, and may be called again after it was denied."""
+    """init_transactions() comes first, and may be repeated after an authorization error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Initializing:
-    """A coordinator is asked for the id, or for its next epoch."""
+    """Waiting for the id, or for its next epoch, from the coordinator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,19 @@ class InTransaction:
 
 @dataclass(frozen=True, slots=True)
 class Committing:
-    """All that was sent is being written, and then the coordinator is told."""
+    """All records are being written; then the coordinator commits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aborting:
-    """What has left is waited for, and then the coordinator is told."""
+    """Waiting for batches in flight; then the coordinator aborts."""
 
     remedy: Remedy = Remedy.ABORT
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Nothing but an abort is possible."""
+    """Only an abort is possible."""
 
     error: ClientError
     remedy: Remedy = Remedy.ABORT

@@ -27,17 +27,17 @@ class CoordinatorKey(NamedTuple):
 
 
 class Priority(IntEnum):
-    """Whoever comes first is asked first."""
+    """Requests are sent in this order."""
 
     COORDINATOR = 0
     PRODUCER_ID = 1
     ADDITION = 2
-    # When all is done that was sent: who ends before would leave records behind.
+    # Last, when all batches are done: ending earlier would leave records behind.
     END = 3
 
 
 class Signature(NamedTuple):
-    """Who asks."""
+    """Identifies the producer in its requests."""
 
     transactional_id: str
     identity: Identity
@@ -46,7 +46,7 @@ class Signature(NamedTuple):
 class Question(ABC):
     """``last_version`` is the highest that clients may use, None where that is the schema's.
 
-    ``is_in_turn``: those of its kind are asked in the order of the program's calls.
+    ``is_in_turn``: requests of its kind are sent in the order of the program's calls.
     """
 
     request: ClassVar[type[Message]]
@@ -62,12 +62,12 @@ class Question(ABC):
     ) -> None:
         self.operation = operation
         self.priority = priority
-        self.coordinator = coordinator  # None: whoever it is
+        self.coordinator = coordinator  # None: any broker
         self.not_before_ms = 0
 
     @abstractmethod
     def message(self, version: int, /) -> Message:
-        """Raises UnsupportedVersionError where that version cannot say it."""
+        """Raises UnsupportedVersionError if that version cannot express it."""
 
     @abstractmethod
     def judge(self, answer: Message) -> Verdict:
@@ -75,7 +75,7 @@ class Question(ABC):
 
 
 class Questions:
-    """Those that wait, by priority, then in the order of their asking."""
+    """The waiting requests, by priority, then in the order of arrival."""
 
     def __init__(self) -> None:
         self._waiting: list[Question] = []
@@ -91,7 +91,7 @@ class Questions:
         self._waiting.sort(key=lambda each: each.priority)
 
     def add_again(self, question: Question) -> None:
-        """The others have their turn first, but for those that it goes before."""
+        """Others of its priority go first, except those in turn, which must follow it."""
         later = [each for each in self._waiting if each.is_in_turn and type(each) is type(question)]
         for each in later:
             self.remove(each)

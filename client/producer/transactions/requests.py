@@ -1,7 +1,7 @@
-"""Sends requests to coordinators, one at a time, and handles their answers.
+"""Sends requests to coordinators, one at a time, and handles their responses.
 
-This is Sender.maybeSendAndPollTransactionalRequest. Here records are still sent meanwhile,
-if their partitions are part of the transaction.
+This is Sender.maybeSendAndPollTransactionalRequest. Unlike there, records are still sent
+meanwhile, if their partitions are part of the transaction.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _ABORTED = TransactionAbortedError("its transaction was aborted")
 
 
 class TransactionRequests:
-    """At the place of `IdRequests`."""
+    """Replaces `IdRequests`."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class TransactionRequests:
         retry_backoff_ms: int,
         awaits_answers: Callable[[], bool],
     ) -> None:
-        """``awaits_answers``: a request of records is in flight."""
+        """``awaits_answers``: whether a Produce request is in flight."""
         self._network = network
         self._transactions = transactions
         self._course = transactions.course
@@ -84,7 +84,7 @@ class TransactionRequests:
     # As a core
 
     def poll(self, now_ms: int) -> bool:
-        """Whether the producer can go on."""
+        """Send what is due. Returns whether the producer may send records."""
         self._transactions.mend()
         if self._asked is not None and self._answer is not None:
             self._take(self._asked, self._answer, now_ms)
@@ -95,7 +95,7 @@ class TransactionRequests:
         return not isinstance(self._course.state, Broken)
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """The network says when a broker may be asked; a question says when it is time for it."""
+        """When the back-off of the first request ends; the network knows when brokers are ready."""
         first = self._next_question()
         if self._asked is not None or first is None or first.not_before_ms <= now_ms:
             return None
@@ -107,7 +107,7 @@ class TransactionRequests:
         state = self._course.state
         match state:
             case Failed(error):
-                # Where a coordinator is may still be asked: the abort needs it.
+                # Coordinator lookups continue: the abort needs one.
                 self._drop(Priority.ADDITION, Priority.END)
                 self._abort_unsent(error)
             case Aborting():
@@ -127,7 +127,7 @@ class TransactionRequests:
                 question.operation.fail(told)
 
     def _abort_unsent(self, error: ClientError) -> None:
-        """What has left may be written, and is waited for."""
+        """Only unsent batches: others may be written, and are waited for."""
         self._accumulator.abort(error, lambda batch: not batch.has_sequence)
 
     # Asking
@@ -136,7 +136,7 @@ class TransactionRequests:
         first = self._questions.first
         if first is None or first.priority is not Priority.END:
             return first
-        # Of batches that are given up too: what is written after the end is in the next one.
+        # Wait even for batches that were given up: written later, they would be in the next one.
         is_early = self._accumulator.has_incomplete or self._awaits_answers()
         return None if is_early else first
 
@@ -153,7 +153,7 @@ class TransactionRequests:
             self._send(question, node_id, now_ms)
 
     def _to_end(self, question: End) -> Question | None:
-        """Nothing has to be asked about a transaction that was never begun."""
+        """A transaction that never began at the coordinator needs no request to end."""
         begun = self._course.enlisted.begun
         question.is_unsure = begun is Begun.PERHAPS
         if begun is not Begun.NO:
@@ -163,7 +163,7 @@ class TransactionRequests:
         return self._next_question()
 
     def _whom(self, question: Question, now_ms: int) -> int | None:
-        """Who can be asked now; a coordinator that is not known is looked for."""
+        """The broker to ask now; an unknown coordinator is looked up."""
         key = question.coordinator
         if key is None:
             return self._brokers.anybody(now_ms)
@@ -201,15 +201,15 @@ class TransactionRequests:
             self._course.can_take_epochs = known >= FIRST_THAT_BUMPS
 
     def _on_answer(self, answer: Answer) -> None:
-        """It is looked at in the next poll, which knows the time."""
+        """Keep the response for the next poll, which knows the time."""
         self._answer = answer
 
-    # What comes of it
+    # The response
 
     def _take(self, asked: Question, answer: Answer, now_ms: int) -> None:
         self._asked = self._answer = None
         state = self._course.state
-        if isinstance(state, Broken):  # nothing can be made good any more
+        if isinstance(state, Broken):  # nothing can be repaired any more
             asked.operation.fail(self._course.error() or state.error)
         else:
             self._apply(asked, self._judged(asked, answer), now_ms)
@@ -237,7 +237,7 @@ class TransactionRequests:
 
     def _try_again(self, question: Question, verdict: Again, now_ms: int) -> None:
         if question.priority is Priority.ADDITION:
-            # COORDINATOR_NOT_AVAILABLE is said of what is in its log, but on too few replicas.
+            # COORDINATOR_NOT_AVAILABLE may mean: in its log, but on too few replicas.
             self._course.enlisted.may_have_begun()
         wait_ms = self._retry_backoff_ms
         if verdict.at_most_ms is not None:
@@ -283,7 +283,7 @@ class TransactionRequests:
         question.operation.succeed()
 
     def _end(self, question: Question) -> None:
-        """An abort is over when the next epoch is there, if it takes one."""
+        """An abort that bumps the epoch is over once the next epoch is known."""
         if self._course.ended():
             self._transactions.ask_for_id(question.operation)
         else:

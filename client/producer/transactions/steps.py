@@ -1,4 +1,4 @@
-"""The program's calls, each until it is answered (KafkaProducer's transactional methods)."""
+"""The program's calls, each until its response (KafkaProducer's transactional methods)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _NS_IN_MS = 1_000_000
 
 
 class TransactionSteps:
-    """Each raises TimedOutError after max.block.ms, and may then be called again; what
-    `Transactions` raises; and ProducerClosedError while another thread, or task, is in close().
+    """Each raises TimedOutError after max.block.ms, and may then be repeated; what `Transactions`
+    raises; and ProducerClosedError while another thread, or task, is in close().
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class TransactionSteps:
         max_block_ms: int,
         trouble: Callable[[], str],
     ) -> None:
-        """``trouble`` as `NetworkClient` has it."""
+        """``trouble`` is that of `NetworkClient`."""
         self._transactions = transactions
         self._clock = clock
         self._max_block_ms = max_block_ms
@@ -48,8 +48,8 @@ class TransactionSteps:
 
     @property
     def _of_program(self) -> Transactions:
-        """For a call of the program's. Raises ProducerClosedError from the beginning of close() on,
-        whose it is then to end what is open.
+        """For a call of the program. Raises ProducerClosedError once close() has begun, since that
+        then ends an open transaction.
         """
         if self._is_closing:
             raise ProducerClosedError("the producer is being closed")
@@ -77,42 +77,42 @@ class TransactionSteps:
     def abort(self) -> Steps[None]:
         yield from self._wait(self._of_program.abort(), "txn-abort-time-ns-total")
 
-    # While records are sent, and at the end
+    # While records are sent, and on close
 
     def check_may_send(self) -> None:
         """Raises TransactionError, and ProducerClosedError."""
         self._of_program.check_may_send()
 
     def appended(self, place: TopicPartition) -> None:
-        """It waits until the transaction has its partition."""
+        """The record's batch waits until its partition is part of the transaction."""
         self._transactions.add(place)
 
     def refused(self, error: ClientError) -> None:
-        """A record of the program's was not taken: the transaction cannot be committed."""
+        """A record of the program was refused: the transaction cannot be committed."""
         self._transactions.record_failed(error)
 
     def begin_close(self) -> None:
-        """The program's calls that wait already go on."""
+        """Calls of the program that are waiting already continue."""
         self._is_closing = True
 
     def end_what_is_open(self, deadline_ms: int) -> Steps[None]:
-        """For close(), once nothing is in flight: what is not committed is aborted, in max.block.ms
-        at most. A commit that is under way may yet be refused.
+        """For close(), once nothing is in flight: abort a transaction that is not committed, in at
+        most max.block.ms. A commit that is under way may still fail.
         """
         transactions = self._transactions
         deadline_ms = min(deadline_ms, self._clock.now_ms() + self._max_block_ms)
         yield Wait(lambda: not transactions.is_ending, deadline_ms)
         if transactions.is_ongoing and not transactions.is_completing:
-            with suppress(TransactionError):  # a call that another thread makes is not over
+            with suppress(TransactionError):  # another thread's call is not over
                 transactions.abort_unheard()
         yield Wait(lambda: not transactions.is_completing, deadline_ms)
 
     def close(self) -> None:
-        """What is still open is left to the coordinator, or to the next with this id."""
+        """Leave an open transaction to the coordinator, or to the id's next producer."""
         self._transactions.close()
 
     def metrics(self) -> dict[str, float]:
-        """How long the program has waited for its calls that went well (KIP-761)."""
+        """How long the program has waited for its successful calls (KIP-761)."""
         return dict(self._waited_ns)
 
     def _wait(self, operation: Operation, metric: str) -> Steps[None]:

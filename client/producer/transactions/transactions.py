@@ -1,7 +1,7 @@
 """What the program may do with a transactional id, and when (TransactionManager, KIP-98).
 
-As in Kafka, an operation continues if the program gives up waiting for it: until the program knows
-how it ended, the same call waits for it again, and other calls are refused.
+As in Kafka, an operation continues if the program stops waiting for it: until the program knows how
+it ended, repeating the call waits for it again, and other calls are refused.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _STANDS = {
 
 
 class Transactions(TransactionalNumbering):
-    """Every method of the program's raises TransactionStateError where it does not fit, and
-    TransactionFailedError, ProducerFencedError or ProducerBrokenError after what went wrong.
+    """The program's methods raise TransactionStateError in a state that does not allow them, and
+    TransactionFailedError, ProducerFencedError or ProducerBrokenError after an error.
     """
 
     def __init__(self, transactional_id: str, timeout_ms: int) -> None:
-        """``timeout_ms``: a coordinator aborts what is open for longer."""
+        """``timeout_ms``: the coordinator aborts transactions that are open for longer."""
         super().__init__(Course())
         self.transactional_id = transactional_id
         self.questions = Questions()
@@ -71,7 +71,7 @@ class Transactions(TransactionalNumbering):
 
     @property
     def is_ending(self) -> bool:
-        """Or somebody's call about the one that is open is under way."""
+        """Whether it is ending, or a call about the open transaction is under way."""
         is_called = self._pending is not None and not self._pending.is_done
         return self.is_completing or (self.is_ongoing and is_called)
 
@@ -95,7 +95,7 @@ class Transactions(TransactionalNumbering):
         self._check("send", InTransaction)
 
     def add(self, place: TopicPartition) -> None:
-        """A record of that partition was appended: it waits until the transaction has it."""
+        """A record was appended: it waits until the transaction has its partition."""
         self.course.enlisted.add(place)
 
     def send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> Operation:
@@ -130,7 +130,7 @@ class Transactions(TransactionalNumbering):
             self.questions.add(End(operation, self._signature(), commits=False))
 
     def abort_unheard(self) -> Operation:
-        """For who closes: how the call before has ended, nobody will ask any more."""
+        """Abort on close, when no call will collect the outcome of the one before."""
         if self._pending is not None and self._pending.is_done:
             self._pending.is_heard = True
         return self.abort()
@@ -164,17 +164,17 @@ class Transactions(TransactionalNumbering):
             stands = _STANDS.get(type(self.state), "")
             raise TransactionStateError(f"{name}() of {self.transactional_id}: {stands}")
 
-    # What is asked
+    # Requests
 
     def ask_for_id(self, operation: Operation) -> None:
-        """For the first one, or for the next epoch of the present one."""
+        """Request a new id, or the next epoch of the current one."""
         question = InitProducerId(
             operation, self.transactional_id, self._timeout_ms, self.course.identity
         )
         self.questions.add(question)
 
     def ask_to_add(self) -> None:
-        """For all partitions that the coordinator does not know of."""
+        """Add all partitions that the coordinator does not know of yet."""
         enlisted = self.course.enlisted
         if enlisted.new:
             is_first = not enlisted.added
@@ -186,10 +186,10 @@ class Transactions(TransactionalNumbering):
             raise RuntimeError(f"{self.transactional_id} has no producer id yet")
         return Signature(self.transactional_id, self.course.identity)
 
-    # When nothing comes of it
+    # Giving up
 
     def give_up(self, error: ClientError) -> None:
-        """Nothing that waits will be asked, and whoever waits for it is told so."""
+        """Drop all waiting requests, and fail their operations."""
         for question in list(self.questions):
             self.questions.remove(question)
             question.operation.fail(error)
@@ -197,5 +197,5 @@ class Transactions(TransactionalNumbering):
             self._pending.fail(error)
 
     def close(self) -> None:
-        """By force: what is open is left to the coordinator, or to the next with this id."""
+        """By force: leave an open transaction to the coordinator, or to the id's next producer."""
         self.give_up(ProducerClosedError("the producer is closed, the transaction is left open"))

@@ -1,4 +1,4 @@
-"""What an answer means to a producer's transactions (TxnRequestHandler.handleResponse)."""
+"""What a response means for a producer's transactions (TxnRequestHandler.handleResponse)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The producer goes by that from now on."""
+    """The producer has this identity from now on."""
 
     identity: Identity
 
@@ -40,20 +40,20 @@ class GroupAdded:
 
 @dataclass(frozen=True, slots=True)
 class OffsetsCommitted:
-    """They count with the transaction."""
+    """The offsets are part of the transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The coordinator has decided."""
+    """The coordinator has ended the transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """After a while, of a coordinator that is looked up anew if it ``moved``."""
+    """Retry after a back-off, with a new coordinator lookup if it ``moved``."""
 
     moved: bool = False
-    at_most_ms: int | None = None  # the while is no longer than that
+    at_most_ms: int | None = None  # a limit for the back-off
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Abortable:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """No id now; who may have one some day can ask again."""
+    """No id was granted; a producer that is authorized later may ask again."""
 
     error: ClientError
 
@@ -89,7 +89,7 @@ Verdict = (
     | Fatal
 )
 
-# INVALID_PRODUCER_EPOCH is what coordinators before 2.7 say of a fenced producer (KIP-588).
+# INVALID_PRODUCER_EPOCH is the error of coordinators before 2.7 for a fenced producer (KIP-588).
 FENCED = frozenset({ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED})
 _REMEDIES = {
     ErrorCode.TRANSACTION_ABORTABLE: Remedy.ABORT,
@@ -99,12 +99,12 @@ _REMEDIES = {
 
 
 def remedy_of(code: ErrorCode) -> Remedy | None:
-    """None of what an abort does not mend."""
+    """None for an error that an abort does not repair."""
     return _REMEDIES.get(code)
 
 
 def on_refusal(code: ErrorCode, context: str) -> Again | Abortable | Fatal:
-    """What most requests have in common."""
+    """The handling of errors that most requests share."""
     if code in COORDINATOR_MOVED:
         return Again(moved=True)
     if code.retriable:

@@ -1,4 +1,4 @@
-"""Which broker is asked: a coordinator that is known and reachable, or the least loaded."""
+"""Which broker to ask: a coordinator that is known and reachable, or the least loaded one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logquake.client.producer.transactions.question import CoordinatorKey
 
 
 class Whom:
-    """Who is not let in by a broker has nothing to wait for: the course breaks down by it."""
+    """Failed authentication with a broker breaks the producer: waiting would not help."""
 
     def __init__(self, network: NetworkClient, metadata: Metadata, course: Course) -> None:
         self._network = network
@@ -27,12 +27,12 @@ class Whom:
         self._coordinators[key] = node_id
 
     def forget(self, key: CoordinatorKey | None) -> None:
-        """It is not that one any more, or cannot be reached."""
+        """The coordinator has moved, or cannot be reached."""
         if key is not None:
             self._coordinators.pop(key, None)
 
     def anybody(self, now_ms: int) -> int | None:
-        """Who can be asked now."""
+        """Any broker that is ready now."""
         node = self._network.least_loaded(now_ms)
         if node is None:
             self._check_let_in(each.id for each in self._metadata.nodes())
@@ -41,7 +41,7 @@ class Whom:
         return None
 
     def coordinator(self, key: CoordinatorKey, now_ms: int) -> int | None:
-        """If it can be asked now. Who cannot be reached is forgotten: it may have moved."""
+        """The coordinator, if it is ready. If unreachable it is forgotten: it may have moved."""
         node_id = self._coordinators[key]
         if self._network.ready(node_id, now_ms):
             return node_id
