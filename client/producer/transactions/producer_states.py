@@ -15,7 +15,7 @@ from logquake.client.errors import ClientError
 
 
 class Remedy(IntEnum):
-    """What an abort has to do before the producer can continue. Greater ones include lesser ones."""
+    """What an abort has to do before the producer can continue. Greater ones include the lesser."""
 
     ABORT = 0
     # Sequences are unclear: request the next epoch from the coordinator (KIP-360).
