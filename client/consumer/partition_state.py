@@ -159,6 +159,8 @@ class PartitionState:
         position = self.position
         if position is None or leader.node_id == NO_LEADER:
             return
+        if position.leader != leader:
+            self._left_alone_until_ms = 0  # this one has refused nothing yet
         if not can_validate:
             self.fetch_state = Fetching(position._replace(leader=leader))
         elif position.leader != leader:

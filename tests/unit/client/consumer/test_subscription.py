@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from logquake.client.consumer.position import FetchPosition
+from logquake.client.consumer.position import FetchPosition, LeaderAndEpoch
 from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import NoOffsetForPartitionError, NotAssignedError
@@ -72,6 +72,20 @@ def test_who_was_served_goes_to_the_end() -> None:
         subscriptions.of(place).seek(FetchPosition(0))
     subscriptions.to_end(FIRST)
     assert subscriptions.fetchable(0) == [SECOND, FIRST]
+
+
+@pytest.mark.parametrize("can_validate", [False, True])
+def test_a_new_leader_is_asked_at_once_though_the_last_one_has_refused(can_validate: bool) -> None:
+    last, new = LeaderAndEpoch(1, 4), LeaderAndEpoch(2, 5)
+    subscriptions = Subscriptions(OffsetReset.LATEST)
+    subscriptions.assign([FIRST])
+    state = subscriptions.of(FIRST)
+    state.seek(FetchPosition(0, leader=last))
+    state.leave_alone(100)
+    state.follow(last, can_validate=can_validate)
+    assert subscriptions.fetchable(99) == []
+    state.follow(new, can_validate=can_validate)
+    assert subscriptions.fetchable(0) == [FIRST]
 
 
 def test_a_reset_that_comes_too_late_changes_nothing() -> None:
