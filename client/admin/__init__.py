@@ -3,7 +3,7 @@
     administering.py  the admin client as a program uses it
     calls/            the methods that a program calls
     signatures.py     checks a call's arguments against its signature
-    asking/           how a call's questions reach brokers, until they are answered or time is up
+    asking/           how a call's requests reach brokers, and are retried until the deadline
 
 The calls themselves, each with the values that go in and come out:
 
@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from logquake.wire.sentinels import HIGH_WATERMARK as HIGH_WATERMARK
     from logquake.wire.topic_partition import TopicPartition as TopicPartition
 
-# Loaded when they are asked for, each with its module.
+# Loaded on first use, each with its module.
 _HANDED_OUT = {
     "acls": ("AclBindingFilter", "DeletedAcl"),
     "asking.by_broker": ("ByBroker",),

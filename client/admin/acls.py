@@ -36,12 +36,12 @@ from logquake.wire.schema import Message
 
 S = TypeVar("S", DeleteAclsFilter, DescribeAclsRequest)
 
-_PATTERNS_SINCE = 1  # KIP-290; before it all are literal
+_PATTERNS_SINCE = 1  # KIP-290; before it all patterns are literal
 
 
 @dataclass(frozen=True, slots=True)
 class AclBindingFilter:
-    """None and ANY leave it open; ``principal`` is spelt as in ``User:alice``."""
+    """None and ANY match everything; ``principal`` has the form ``User:alice``."""
 
     resource_type: ResourceType = ResourceType.ANY
     resource_name: str | None = None
@@ -53,20 +53,20 @@ class AclBindingFilter:
 
     @property
     def is_unknown(self) -> bool:
-        """Of a later Kafka: nobody can say what it matches."""
+        """Whether it has values of a later Kafka, so that its matches are unknown."""
         return 0 in (self.resource_type, self.pattern_type, self.operation, self.permission)
 
 
 @dataclass(frozen=True, slots=True)
 class DeletedAcl:
-    """What a filter matched; ``error`` says why it is still there."""
+    """An ACL that a filter matched; ``error`` says why it was not deleted."""
 
     binding: AclBinding
     error: ClientError | None
 
 
 class _Rule(Protocol):
-    """The half of an answer about who may do what."""
+    """The part of a response that says who may do what."""
 
     principal: str
     host: str
@@ -126,7 +126,7 @@ def _entry(rule: _Rule) -> AccessControlEntry:
 
 
 def create_acls(bindings: Sequence[AclBinding], results: Results[AclBinding, None]) -> Asks:
-    """Those that leave something open are not to be asked for: `indefinite` says which."""
+    """``bindings`` must be definite: check them with `indefinite` first."""
     request = CreateAclsRequest(creations=[_creation(each) for each in bindings])
     reply: Reply[CreateAclsResponse] = yield Ask(ANYBODY, CreateAclsResponse, fixed(request))
     for binding, told in zip(bindings, reply.message.results, strict=False):
@@ -134,7 +134,7 @@ def create_acls(bindings: Sequence[AclBinding], results: Results[AclBinding, Non
 
 
 def indefinite(binding: AclBinding) -> str | None:
-    """What a rule leaves open, which only a filter may (AclBindingFilter.findIndefiniteField)."""
+    """Which field is ANY or unknown, as in filters (AclBindingFilter.findIndefiniteField)."""
     pattern, entry = binding.pattern, binding.entry
     if pattern.type in (ResourceType.ANY, ResourceType.UNKNOWN):
         return f"resource type {pattern.type.name}"

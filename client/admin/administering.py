@@ -37,7 +37,7 @@ class Administering(
     BrokerCalls,
     QuorumCalls,
 ):
-    """``core`` is to be driven; nobody else may use it while one of these methods does.
+    """The driver polls ``core``; these methods need exclusive access to it.
 
     Each call raises ClosedError once the client is closing.
     """
@@ -50,9 +50,9 @@ class Administering(
         clock: Clock | None = None,
         random: Random | None = None,
     ) -> None:
-        """By default with the system's time and chance. Raises SettingsError."""
+        """Clock and random generator default to the system's. Raises SettingsError."""
         self.settings = read(AdminConfig, merged(config, keys))
-        self.name = f"kafka-admin-client-thread | {self.settings.client_id}"  # as a Java one's
+        self.name = f"kafka-admin-client-thread | {self.settings.client_id}"  # like a Java client's
         self.foundation = lay_foundation(self.settings, clock=clock, random=random)
         self.telling = Telling()
         self.core = _enquiries(self.settings, self.foundation)
@@ -74,7 +74,7 @@ class Administering(
         )
 
     def metrics(self) -> dict[str, dict[str, float]]:
-        """By group and Kafka's name, as they are now."""
+        """Current values, by group and under Kafka's names."""
         foundation, now_ms = self.foundation, self.foundation.clock.now_ms()
         return {
             "admin-client-metrics": {
@@ -86,13 +86,13 @@ class Administering(
         }
 
     def time_at_the_end_ms(self, error: BaseException | None) -> int | None:
-        """How long `close` waits at the end of a `with`: not where Ctrl-C, or a task's end, led
-        there, though calls may have all their time left. sys.exit() is an end like others.
+        """How long `close` waits at the end of a `with`: not at all after Ctrl-C or the task's
+        cancellation, but until calls are done in all other cases, sys.exit() included.
         """
         return None if error is None or isinstance(error, Exception | SystemExit) else 0
 
     def close(self, timeout_ms: int | None) -> Steps[None]:
-        """No more calls are taken; those that run are waited for, for so long, or as they need."""
+        """Accept no more calls, and wait for running ones until the timeout, if there is one."""
         deadline_ms = LONG_MAX
         if timeout_ms is not None:
             deadline_ms = self.foundation.clock.now_ms() + timeout_ms

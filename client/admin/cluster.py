@@ -30,7 +30,7 @@ from logquake.wire.schema import Message
 
 @dataclass(frozen=True, slots=True)
 class ClusterDescription:
-    """``controller`` is None while there is none; ``authorized_operations`` if not asked for."""
+    """``controller`` is None without one; ``authorized_operations`` if not requested."""
 
     cluster_id: str | None
     controller: Node | None
@@ -41,7 +41,7 @@ class ClusterDescription:
 def describe_cluster(
     results: Results[None, ClusterDescription], *, include_authorized_operations: bool
 ) -> Asks:
-    """Old brokers do not know DescribeCluster: they are asked for metadata."""
+    """Brokers without DescribeCluster are asked for metadata instead."""
     told: Reply[DescribeClusterResponse]
     old: Reply[MetadataResponse]
     try:
@@ -97,7 +97,7 @@ class VersionRange:
 
 @dataclass(frozen=True, slots=True)
 class FeatureMetadata:
-    """By feature. ``finalized_epoch`` is None where nothing was ever finalized."""
+    """By feature. ``finalized_epoch`` is None if no feature was ever finalized."""
 
     finalized: Mapping[str, VersionRange]
     finalized_epoch: int | None
@@ -137,7 +137,7 @@ class UpgradeType(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class FeatureUpdate:
-    """``max_version_level`` 0 does away with the feature, which has to be a downgrade."""
+    """``max_version_level`` 0 deletes the feature, which must be a downgrade."""
 
     max_version_level: int
     upgrade_type: UpgradeType = UpgradeType.UPGRADE
@@ -166,7 +166,7 @@ def update_features(
 
 
 def _update(name: str, update: FeatureUpdate, terms: Terms) -> FeatureUpdateKey:
-    """What the type of an upgrade is called changed with version 1."""
+    """Version 1 replaced the field for the type of an upgrade."""
     goes_down = update.upgrade_type is not UpgradeType.UPGRADE
     key = FeatureUpdateKey(feature=name, max_version_level=update.max_version_level)
     if terms.version == 0:

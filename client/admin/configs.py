@@ -38,14 +38,14 @@ class ConfigResourceType(IntEnum):
 
 
 class ConfigResource(NamedTuple):
-    """Of a broker the name is its id; "" stands for all brokers' default."""
+    """A broker's name is its id; "" means the default of all brokers."""
 
     type: ConfigResourceType
     name: str
 
 
 class ConfigSource(IntEnum):
-    """Where a value comes from (DescribeConfigsResponse.ConfigSource)."""
+    """The source of a value (DescribeConfigsResponse.ConfigSource)."""
 
     UNKNOWN = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -72,7 +72,7 @@ class ConfigType(IntEnum):
 
 
 class ConfigSynonym(NamedTuple):
-    """Where else a value might come from; the first of them is the one that counts."""
+    """A possible source of a value; the first synonym is the effective one."""
 
     name: str
     value: str | None
@@ -81,7 +81,7 @@ class ConfigSynonym(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConfigEntry:
-    """``value`` is None of what is sensitive; what was not asked for is empty."""
+    """``value`` is None if sensitive; fields that were not requested are empty."""
 
     name: str
     value: str | None
@@ -102,9 +102,9 @@ Config: TypeAlias = Mapping[str, ConfigEntry]
 
 
 def knowing(resources: Iterable[ConfigResource]) -> list[tuple[Whom, list[ConfigResource]]]:
-    """Whom to ask about which: a broker knows its own, anybody all others.
+    """The resources by broker to ask: brokers know their own, any broker knows all others.
 
-    Raises ValueError for a broker whose name is no id.
+    Raises ValueError for a broker whose name is not an id.
     """
     found: dict[Whom, list[ConfigResource]] = {}
     for resource in dict.fromkeys(resources):
@@ -150,7 +150,7 @@ def _resource(resource_type: int, name: str) -> ConfigResource:
 
 def _entry(told: DescribeConfigsResourceResult) -> ConfigEntry:
     source = of_code(ConfigSource, told.config_source)
-    if told.is_default:  # of a broker from before KIP-226
+    if told.is_default:  # from a broker before KIP-226
         source = ConfigSource.DEFAULT_CONFIG
     return ConfigEntry(
         told.name,
@@ -168,7 +168,7 @@ def _entry(told: DescribeConfigsResourceResult) -> ConfigEntry:
 
 
 class OpType(IntEnum):
-    """What becomes of a key; APPEND and SUBTRACT are for lists (AlterConfigOp.OpType)."""
+    """How to change a key; APPEND and SUBTRACT are for lists (AlterConfigOp.OpType)."""
 
     SET = 0
     DELETE = 1
@@ -220,7 +220,7 @@ def alter_configs(
     *,
     validate_only: bool,
 ) -> Asks:
-    """All that a resource was set to, and that is not named, goes."""
+    """Removes all of a resource's settings that are not named."""
     request = AlterConfigsRequest(
         resources=[
             AlterConfigsResource(

@@ -43,7 +43,7 @@ _NOT_OF_KIP_848 = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.GROUP_ID_NOT_FOUND)
 
 @dataclass(frozen=True, slots=True)
 class MemberDescription:
-    """``target`` is what it will have, of groups of KIP-848 alone."""
+    """``target`` is the future assignment, only in groups of KIP-848."""
 
     member_id: str
     group_instance_id: str | None
@@ -55,10 +55,10 @@ class MemberDescription:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerGroupDescription:
-    """``state`` is as Kafka spells it; a group that nobody has heard of is Dead.
+    """``state`` is spelt like Kafka's; an unknown group is Dead.
 
     ``partition_assignor`` is "" between two generations, and ``authorized_operations`` None if
-    they were not asked for.
+    not requested.
     """
 
     group_id: str
@@ -72,7 +72,7 @@ class ConsumerGroupDescription:
 
 
 class DescribeConsumerGroups:
-    """Asked as groups of KIP-848 first; those that are none, as classic ones."""
+    """First requested as groups of KIP-848; any that are not, as classic groups."""
 
     name = "describeConsumerGroups"
 

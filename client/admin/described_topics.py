@@ -23,7 +23,7 @@ from logquake.wire.messages.metadata import (
 from logquake.wire.schema import Message
 from logquake.wire.uuids import encode_uuid
 
-_NONE_MADE_SINCE = 4  # before it, whoever asks about a topic may make it
+_NONE_MADE_SINCE = 4  # before it, any request for a topic may create it
 _NULL_FOR_ALL_SINCE = 1
 _BY_ID_SINCE = 12
 
@@ -31,17 +31,17 @@ _BY_ID_SINCE = 12
 @dataclass(frozen=True, slots=True)
 class TopicListing:
     name: str
-    topic_id: bytes  # ZERO_UUID of brokers that know none
+    topic_id: bytes  # ZERO_UUID from brokers without topic ids
     is_internal: bool
 
 
 @dataclass(frozen=True, slots=True)
 class TopicPartitionInfo:
-    """``leader`` is None while there is none. Of a broker that is gone no more is known than its
-    id: its host is "".
+    """``leader`` is None if there is none. Of a broker that is down only the id is known: its host
+    is "".
 
-    ``leader_epoch``, NO_LEADER_EPOCH if untold, and ``offline``, replicas on disks or brokers that
-    have failed, are more than Kafka's class tells.
+    Kafka's class lacks ``leader_epoch``, NO_LEADER_EPOCH if not reported, and ``offline``, the
+    replicas on failed disks or brokers.
     """
 
     partition: int
@@ -54,7 +54,7 @@ class TopicPartitionInfo:
 
 @dataclass(frozen=True, slots=True)
 class TopicDescription:
-    """``authorized_operations`` is None if they were not asked for."""
+    """``authorized_operations`` is None if not requested."""
 
     name: str
     topic_id: bytes

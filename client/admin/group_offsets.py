@@ -50,11 +50,11 @@ _WAITS = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.REBALANCE_IN_PROGRES
 
 
 Committed: TypeAlias = Mapping[TopicPartition, OffsetAndMetadata | None]
-"""None of a partition that was asked about and has no commit."""
+"""None for a requested partition without a committed offset."""
 
 
 class ListConsumerGroupOffsets:
-    """Of each group the partitions named, all with None.
+    """The named partitions of each group; None means all.
 
     ``require_stable`` waits until no transaction can change them.
     """
@@ -141,7 +141,7 @@ class ListConsumerGroupOffsets:
 
 
 def _alone(group_id: str, answer: OffsetFetchResponse) -> OffsetFetchResponseGroup:
-    """What brokers tell of before they took several groups."""
+    """The response of brokers that accept only one group."""
     topics = [
         OffsetFetchResponseTopics(
             name=topic.name,
@@ -162,15 +162,15 @@ def _alone(group_id: str, answer: OffsetFetchResponse) -> OffsetFetchResponseGro
 
 
 def _is_undecided(group: OffsetFetchResponseGroup) -> bool:
-    """Told only where what is stable is asked for. Kafka's leaves such partitions out, as if
-    nothing were committed.
+    """Occurs only with ``require_stable``. Kafka's client omits such partitions, as if nothing were
+    committed.
     """
     codes = (each.error_code for topic in group.topics for each in topic.partitions)
     return ErrorCode.UNSTABLE_OFFSET_COMMIT in codes
 
 
 def _committed(group: OffsetFetchResponseGroup) -> Committed:
-    """A partition that is refused is left out, as by Kafka's."""
+    """Partitions with an error are left out, as in Kafka's client."""
     return {
         TopicPartition(topic.name, each.partition_index): _offset(each)
         for topic in group.topics
@@ -191,7 +191,7 @@ PartitionErrors: TypeAlias = Mapping[TopicPartition, ClientError | None]
 
 
 class AlterConsumerGroupOffsets:
-    """Of a group without members. What it comes to is an error a partition, or None."""
+    """For a group without members. The outcome is an error, or None, for each partition."""
 
     name = "offsetCommit"
 
@@ -223,7 +223,7 @@ class AlterConsumerGroupOffsets:
         )
 
     def outcome(self, reply: Answered[OffsetCommitResponse, str]) -> Outcome[str, PartitionErrors]:
-        """One partition that has to wait makes all wait."""
+        """If one partition has to be retried, all are."""
         outcome: Outcome[str, PartitionErrors] = Outcome()
         (group_id,) = reply.keys
         codes = _codes(reply.answer.topics)
@@ -255,7 +255,7 @@ def _errors(codes: Mapping[TopicPartition, int]) -> PartitionErrors:
 
 
 class DeleteConsumerGroupOffsets:
-    """Of partitions that the group does not subscribe to; it comes to an error each, or None."""
+    """For partitions without a subscriber. The outcome is an error, or None, for each."""
 
     name = "offsetDelete"
 

@@ -50,10 +50,10 @@ _LOADING = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AV
 
 @dataclass(frozen=True, slots=True)
 class ConsumerGroupListing:
-    """``state`` and ``type`` ("Classic", "Consumer") are "" of brokers that tell none."""
+    """``state`` and ``type`` ("Classic", "Consumer") are "" if the broker reports none."""
 
     group_id: str
-    is_simple_consumer_group: bool  # it only commits: it has no members, and needs none
+    is_simple_consumer_group: bool  # a group without members that only commits
     state: str
     type: str
 
@@ -63,7 +63,7 @@ def list_consumer_groups(
     types: Collection[str],
     results: Results[None, ByBroker[ConsumerGroupListing]],
 ) -> Asks:
-    """Those in these states, of these types; of any where none is named."""
+    """Groups in these states, and of these types; empty means any."""
 
     def request(terms: Terms) -> Message:
         if states and terms.version < _STATES_SINCE:
@@ -94,8 +94,8 @@ def _listing(told: ListedGroup) -> ConsumerGroupListing:
 
 
 def sort_out(outcome: Outcome[str, Any], group_id: str, code: int, message: str | None) -> None:
-    """An error of a group as a whole: it has moved, or fails for good; or it is loaded now, and is
-    asked about again.
+    """Handle an error of a whole group: its coordinator has moved, it fails for good, or it is
+    being loaded, and is requested again.
     """
     known = ErrorCode.of_peer(code)
     if known in COORDINATOR_MOVED:
@@ -131,14 +131,14 @@ class DeleteConsumerGroups:
 
 @dataclass(frozen=True, slots=True)
 class MemberToRemove:
-    """A static member by its instance id, any other by its member id."""
+    """A static member has an instance id, any other a member id."""
 
     group_instance_id: str | None = None
     member_id: str = ""
 
 
 class RemoveMembers:
-    """What it comes to is an error a member, or None."""
+    """The outcome is an error, or None, for each member."""
 
     name = "leaveGroup"
 
@@ -191,7 +191,7 @@ class RemoveMembers:
 
 
 def _alone(members: Sequence[MemberToRemove]) -> list[MemberResponse]:
-    """Before several could leave at once, the answer was about the one that did."""
+    """In versions for a single member, the response is about that one."""
     return [MemberResponse(member_id=members[0].member_id)] if len(members) == 1 else []
 
 

@@ -37,7 +37,7 @@ class TopicPartitionReplica(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplicaInfo:
-    """``is_future``: it is being moved here, and ``offset_lag`` behind the one that is."""
+    """``is_future``: it is being moved here, and lags the current one by ``offset_lag``."""
 
     size: int
     offset_lag: int
@@ -46,7 +46,7 @@ class ReplicaInfo:
 
 @dataclass(frozen=True, slots=True)
 class LogDirDescription:
-    """With ``error`` the directory cannot be used. Bytes are None where the broker tells none."""
+    """With ``error`` the directory is unusable. Bytes are None if the broker reports none."""
 
     error: ClientError | None
     replica_infos: Mapping[TopicPartition, ReplicaInfo]
@@ -56,7 +56,7 @@ class LogDirDescription:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaLogDirInfo:
-    """Where a replica is and, while it is moved, will be; None where it is not there at all."""
+    """Where a replica is and, during a move, will be; None if the broker does not have it."""
 
     current_dir: str | None = None
     current_lag: int = -1
@@ -71,7 +71,7 @@ def describe_log_dirs(
         Broker(broker_id), DescribeLogDirsResponse, fixed(DescribeLogDirsRequest(topics=None))
     )
     described = {each.log_dir: _description(each) for each in reply.message.results}
-    # Before version 3 whoever may not look is told of no directory, and of no error.
+    # Before version 3 an unauthorized request gets neither directories nor an error.
     code = reply.message.error_code or ErrorCode.CLUSTER_AUTHORIZATION_FAILED
     what = f"the log directories of broker {broker_id}"
     results.settle(broker_id, described or broker_error(code, what))
@@ -98,7 +98,7 @@ def describe_replica_log_dirs(
     replicas: list[TopicPartitionReplica],
     results: Results[TopicPartitionReplica, ReplicaLogDirInfo],
 ) -> Asks:
-    """Of the replicas of one broker."""
+    """For the replicas on one broker."""
     request = DescribeLogDirsRequest(
         topics=[
             DescribableLogDirTopic(topic=topic, partitions=partitions)
@@ -117,7 +117,7 @@ def describe_replica_log_dirs(
 
 
 def _is_offline(error: ClientError) -> bool:
-    """A directory that is lost says nothing of its replicas; others still do."""
+    """An offline directory does not report its replicas; others still do."""
     return isinstance(error, BrokerError) and error.code is ErrorCode.KAFKA_STORAGE_ERROR
 
 
@@ -140,7 +140,7 @@ def alter_replica_log_dirs(
     moves: Mapping[TopicPartitionReplica, str],
     results: Results[TopicPartitionReplica, None],
 ) -> Asks:
-    """Of the replicas of one broker, each to a directory of its."""
+    """For the replicas on one broker, each to one of its directories."""
     request = AlterReplicaLogDirsRequest(
         dirs=[
             AlterReplicaLogDir(

@@ -45,7 +45,7 @@ Place = TopicPartition
 
 
 class OffsetSpec(IntEnum):
-    """Which offset is meant; any other number is a time: the first record no older."""
+    """A special offset; any other number is a timestamp, for the first record at or after it."""
 
     LATEST = LATEST_TIMESTAMP
     EARLIEST = EARLIEST_TIMESTAMP
@@ -65,8 +65,8 @@ _COMMITTED_SINCE = 2
 
 @dataclass(frozen=True, slots=True)
 class ListOffsetsResultInfo:
-    """``offset`` is UNKNOWN_OFFSET where no record is meant, and ``timestamp`` NO_TIMESTAMP where
-    none was asked for.
+    """``offset`` is UNKNOWN_OFFSET if no record matches, and ``timestamp`` NO_TIMESTAMP if none was
+    requested.
     """
 
     offset: int
@@ -75,7 +75,7 @@ class ListOffsetsResultInfo:
 
 
 class ListOffsets:
-    """``specs`` are times in Unix milliseconds, or an `OffsetSpec` each."""
+    """Each of ``specs`` is a time in Unix milliseconds, or an `OffsetSpec`."""
 
     name = "listOffsets"
 
@@ -136,7 +136,7 @@ class ListOffsets:
     def unsupported(
         self, keys: list[Place], error: UnsupportedVersionError
     ) -> dict[Place, ClientError]:
-        """The others may be asked about without those that are for newer brokers."""
+        """Specs for newer brokers fail; the others are requested again without them."""
         newer = [key for key in keys if self._specs[key] == OffsetSpec.MAX_TIMESTAMP]
         return dict.fromkeys(newer or keys, error)
 
@@ -151,13 +151,13 @@ _MOVED = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.LEADER_NOT_AVAIL
 
 @dataclass(frozen=True, slots=True)
 class DeletedRecords:
-    """What is the first record now, on all replicas that are alive."""
+    """The first offset that remains, on all live replicas."""
 
     low_watermark: int
 
 
 class DeleteRecords:
-    """``before`` is the offset to keep, HIGH_WATERMARK for none of what is committed."""
+    """``before`` is the first offset to keep; HIGH_WATERMARK deletes all committed records."""
 
     name = "deleteRecords"
 

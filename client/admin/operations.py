@@ -1,4 +1,4 @@
-"""The operations that the caller may perform on a resource, as answers list them (KIP-430)."""
+"""The operations that the caller may perform on a resource, as in responses (KIP-430)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Operations = frozenset[AclOperation] | None
 
 
 def operations_of(bits: int) -> Operations:
-    """None where they were not asked for, or the broker does not tell."""
+    """None if they were not requested, or the broker does not report them."""
     if bits == _NOT_TOLD:
         return None
     return frozenset(

@@ -1,4 +1,4 @@
-"""The producers of partitions, and aborting a transaction that hangs (KIP-664).
+"""The producers of partitions, and aborting a hanging transaction (KIP-664).
 
 The handlers of calls by partition: DescribeProducersHandler and AbortTransactionHandler.
 """
@@ -40,8 +40,8 @@ Place = TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class ProducerState:
-    """``coordinator_epoch`` is None of who never ended a transaction there, and
-    ``current_transaction_start_offset`` of who has none open.
+    """``coordinator_epoch`` is None if the producer never ended a transaction there, and
+    ``current_transaction_start_offset`` if it has none open.
     """
 
     producer_id: int
@@ -53,7 +53,7 @@ class ProducerState:
 
 
 class DescribeProducers:
-    """Of the leaders, or of that broker."""
+    """As known to the leaders, or to the given broker."""
 
     name = "describeProducers"
 
@@ -111,7 +111,7 @@ def _refused(place: Place, told: PartitionResponse) -> ClientError:
 
 @dataclass(frozen=True, slots=True)
 class AbortTransactionSpec:
-    """The transaction that hangs, as `DescribeProducers` tells of it."""
+    """The hanging transaction, as reported by `DescribeProducers`."""
 
     partition: TopicPartition
     producer_id: int
@@ -128,7 +128,7 @@ _LEADS_NO_MORE = (
 
 
 class AbortTransaction:
-    """Writes the marker into that one partition, as the coordinator would."""
+    """Writes an abort marker into that one partition, as the coordinator would."""
 
     name = "abortTransaction"
 

@@ -21,15 +21,15 @@ from logquake.wire.messages.quotas import (
     OpData,
 )
 
-USER = "user"  # ClientQuotaEntity.USER, and so on
+USER = "user"  # ClientQuotaEntity.USER etc.
 CLIENT_ID = "client-id"
 IP = "ip"
 
 
 class ClientQuotaEntity(frozenset[tuple[str, str | None]]):
-    """Whom a quota is for, by type: ``ClientQuotaEntity.of({"user": "alice"})``.
+    """To whom a quota applies, by type: ``ClientQuotaEntity.of({"user": "alice"})``.
 
-    The name None is all those who have none of their own.
+    The name None is the default, for all that have no quota of their own.
     """
 
     @classmethod
@@ -53,7 +53,7 @@ class _Match(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClientQuotaFilterComponent:
-    """The one of that name, the default (None), or with ``is_any`` whoever has a quota."""
+    """Matches that name, the default (None), or, with ``is_any``, any name with a quota."""
 
     entity_type: str
     name: str | None = None
@@ -68,14 +68,14 @@ class ClientQuotaFilterComponent:
 
 @dataclass(frozen=True, slots=True)
 class ClientQuotaFilter:
-    """All components have to match; ``strict`` leaves out entities with other types besides."""
+    """All components must match; ``strict`` excludes entities that have further types."""
 
     components: tuple[ClientQuotaFilterComponent, ...] = ()
     strict: bool = False
 
 
 class ClientQuotaOp(NamedTuple):
-    """``value`` None takes the quota away."""
+    """``value`` None removes the quota."""
 
     key: str
     value: float | None

@@ -30,7 +30,7 @@ _UNCLEAN_SINCE = 1  # KIP-460
 
 
 class ElectionType(IntEnum):
-    """UNCLEAN takes a replica outside the ISR where there is no other, and loses what it lacks."""
+    """UNCLEAN elects a replica outside the ISR if there is no other; what it lacks is lost."""
 
     PREFERRED = 0
     UNCLEAN = 1
@@ -41,7 +41,7 @@ def elect_leaders(
     partitions: Collection[TopicPartition] | None,
     results: Results[None, Mapping[TopicPartition, ClientError | None]],
 ) -> Asks:
-    """None: of all partitions; those where nothing was to be done are not told of."""
+    """None means all partitions; the result omits those that needed no election."""
 
     def request(terms: Terms) -> Message:
         if terms.version < _UNCLEAN_SINCE and election_type is not ElectionType.PREFERRED:
@@ -78,7 +78,7 @@ def _elected(answer: ElectLeadersResponse) -> Iterator[tuple[TopicPartition, Cli
 
 @dataclass(frozen=True, slots=True)
 class PartitionReassignment:
-    """``replicas`` are those of before and after, together."""
+    """``replicas`` includes the old and the new ones."""
 
     replicas: tuple[int, ...]
     adding_replicas: tuple[int, ...]
@@ -89,7 +89,7 @@ def alter_partition_reassignments(
     targets: Mapping[TopicPartition, Sequence[int] | None],
     results: Results[TopicPartition, None],
 ) -> Asks:
-    """To those replicas; with None a move that is under way is taken back."""
+    """Move to those replicas; None cancels a move in progress."""
     topics = [
         ReassignableTopic(
             name=topic,
@@ -134,7 +134,7 @@ def list_partition_reassignments(
     partitions: Collection[TopicPartition] | None,
     results: Results[None, Mapping[TopicPartition, PartitionReassignment]],
 ) -> Asks:
-    """Those of them that are under way; None: of all."""
+    """The moves in progress among these partitions; None means all."""
     topics = (
         partitions
         if partitions is None

@@ -28,7 +28,7 @@ _ITERATIONS = 4096
 
 @dataclass(frozen=True, slots=True)
 class ScramCredentialInfo:
-    """``mechanism`` is None of one that a later Kafka has."""
+    """``mechanism`` is None if unknown, from a later Kafka."""
 
     mechanism: ScramMechanism | None
     iterations: int
@@ -36,7 +36,7 @@ class ScramCredentialInfo:
 
 @dataclass(frozen=True, slots=True)
 class UserScramCredentialUpsertion:
-    """``salt`` is drawn where none is given."""
+    """``salt`` is random by default."""
 
     user: str
     password: str = field(repr=False)
@@ -55,13 +55,13 @@ UserScramCredentialAlteration: TypeAlias = (
     UserScramCredentialUpsertion | UserScramCredentialDeletion
 )
 UserScramCredentials: TypeAlias = Mapping[str, tuple[ScramCredentialInfo, ...] | ClientError]
-"""By user; of a user who has none an error, if he was asked about."""
+"""By user; a requested user without credentials has an error."""
 
 
 def describe_user_scram_credentials(
     users: Iterable[str] | None, results: Results[None, UserScramCredentials]
 ) -> Asks:
-    """None or nobody: of all users."""
+    """None, or an empty list, means all users."""
     names = [UserName(name=user) for user in users or ()]
     request = DescribeUserScramCredentialsRequest(users=names or None)
     reply: Reply[DescribeUserScramCredentialsResponse] = yield Ask(
@@ -87,7 +87,7 @@ def alter_user_scram_credentials(
     results: Results[str, None],
     new_salt: Callable[[], bytes],
 ) -> Asks:
-    """A user is told one outcome, whatever of his is altered."""
+    """Each user has one outcome, however many alterations there are."""
     request = AlterUserScramCredentialsRequest(
         deletions=[
             ScramCredentialDeletion(name=each.user, mechanism=each.mechanism.type_id)
@@ -109,7 +109,7 @@ def alter_user_scram_credentials(
 
 
 def unacceptable(alteration: UserScramCredentialAlteration) -> ClientError | None:
-    """What no broker needs to be asked about."""
+    """Alterations that are refused without asking a broker."""
     if not alteration.user:
         return BrokerError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "a user has to have a name")
     if isinstance(alteration, UserScramCredentialUpsertion) and not alteration.password:

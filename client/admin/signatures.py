@@ -1,8 +1,8 @@
 """Checks the arguments of a call against its signature, before the call begins.
 
 Java's compiler does that for callers of Kafka's clients. One rule serves all calls of the admin
-client: a value that no broker could be asked about is refused by the name of the argument, and of
-the item and the field in it. Without it `"q"` would pass as a list of names, one for each letter.
+client: a value that no request can contain is refused, with an error that names the argument, and
+the item and field in it. Without it `"q"` would pass as a list of names, one for each letter.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from logquake.client.arguments import check_text
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SECRET = frozenset({"hmac", "password", "salt"})  # arguments and fields that no error shows
+_SECRET = frozenset({"hmac", "password", "salt"})  # arguments and fields that errors must not show
 
 
 def held_to_its_signature(method: Callable[P, T]) -> Callable[P, T]:
-    """It raises ValueError for a text in the place of several things and for a text that no request
-    can say, TypeError for anything else that its signature does not say.
+    """The method raises ValueError for a string instead of several items, or one that cannot be
+    encoded, and TypeError for any other argument that its signature does not allow.
     """
     takes = signature(method)
 
@@ -105,7 +105,7 @@ def _check_single(value: object, kind: type, what: str) -> None:
 
 
 def _is_number(value: object, kind: type) -> bool:
-    """Of another class, as an integer of numpy's is."""
+    """A number of another class, such as a numpy integer."""
     if kind is float:
         return isinstance(value, Real)
     try:

@@ -26,7 +26,7 @@ from logquake.wire.principals import KafkaPrincipal
 
 @dataclass(frozen=True, slots=True)
 class DelegationToken:
-    """``hmac`` is its password. Times are Unix milliseconds; ``requester`` is who asked for it."""
+    """``hmac`` is its password. Times are Unix milliseconds; ``requester`` created it."""
 
     token_id: str
     hmac: bytes = field(repr=False)
@@ -104,7 +104,7 @@ def _tell_expiry(
 def describe_delegation_token(
     owners: Sequence[KafkaPrincipal] | None, results: Results[None, tuple[DelegationToken, ...]]
 ) -> Asks:
-    """None: of all owners whose tokens one may see."""
+    """None means all owners whose tokens the caller may see."""
     named = (
         None
         if owners is None

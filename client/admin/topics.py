@@ -44,7 +44,7 @@ _UNKNOWN = -1  # CreateTopicsResult.UNKNOWN
 
 @dataclass(frozen=True, slots=True)
 class NewTopic:
-    """By count, or with the replicas of each partition; the broker's defaults where neither."""
+    """Give counts, or each partition's replicas; by default the broker's defaults apply."""
 
     name: str
     num_partitions: int = NO_NUM_PARTITIONS
@@ -55,8 +55,8 @@ class NewTopic:
 
 @dataclass(frozen=True, slots=True)
 class CreatedTopic:
-    """What was made. ``untold`` says why the rest is None, as it is of old brokers, and where one
-    may make a topic but not look at it (CreateTopicsResult.TopicMetadataAndConfig).
+    """The created topic. ``untold`` says why the rest is None: the broker is old, or the caller may
+    create but not describe the topic (CreateTopicsResult.TopicMetadataAndConfig).
     """
 
     topic_id: bytes
@@ -209,7 +209,7 @@ def _deleted(
 
 @dataclass(frozen=True, slots=True)
 class NewPartitions:
-    """``total_count`` with those that are there; the replicas of each new one, if one cares."""
+    """``total_count`` includes existing ones; optionally the replicas of each new one."""
 
     total_count: int
     assignments: Sequence[Sequence[int]] | None = None

@@ -52,7 +52,7 @@ def list_transactions(
     duration_ms: int,
     results: Results[None, ByBroker[TransactionListing]],
 ) -> Asks:
-    """Those in these states, of these producers, open for so long; of any where none is named."""
+    """Filters by state, producer id and minimum duration; an empty filter matches any."""
 
     def request(terms: Terms) -> Message:
         if duration_ms != NO_DURATION and terms.version < _DURATIONS_SINCE:
@@ -83,7 +83,7 @@ def _listings(answer: ListTransactionsResponse) -> tuple[TransactionListing, ...
 
 @dataclass(frozen=True, slots=True)
 class TransactionDescription:
-    """``start_time_ms`` is Unix time, None where none was begun."""
+    """``start_time_ms`` is Unix time, None if no transaction was begun."""
 
     coordinator_id: int
     state: str
@@ -147,14 +147,14 @@ def _sort_out(outcome: Outcome[str, Any], transactional_id: str, code: int) -> N
 
 @dataclass(frozen=True, slots=True)
 class ProducerIdAndEpoch:
-    """That whoever wrote before does not have."""
+    """The new identity, which fences the previous producer."""
 
     producer_id: int
     epoch: int
 
 
 class FenceProducers:
-    """By beginning as a producer of that id would: who wrote is fenced, what is open is aborted."""
+    """Initializes each id like a new producer: fences the old one, aborts its transaction."""
 
     name = "fenceProducer"
 
@@ -163,7 +163,7 @@ class FenceProducers:
         self._transaction_timeout_ms = transaction_timeout_ms
 
     def asks(self, broker_id: int, keys: list[str]) -> Iterator[tuple[Ask[Message], list[str]]]:
-        """One at a time: the request takes no more."""
+        """One request per id: it cannot contain more."""
         for key in keys:
             request = InitProducerIdRequest(
                 transactional_id=key, transaction_timeout_ms=self._transaction_timeout_ms

@@ -1,8 +1,8 @@
 """One request of an admin client, and which broker it is for (KafkaAdminClient.Call, NodeProvider).
 
 A call of the program is a generator: it yields an `Ask` and is sent the `Reply`; a final error is
-raised in it. `Also` starts another generator beside it. Whoever runs it retries what is retriable,
-so that a call only says what is asked and what the answers mean.
+raised in it. `Also` starts another generator beside it. The runner retries retriable errors, so a
+call only defines requests and what responses mean.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ A = TypeVar("A", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """Whoever is it now."""
+    """The current controller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class LeastLoaded:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """That one, and no other knows."""
+    """Only that broker can answer."""
 
     broker_id: int
 
@@ -41,14 +41,14 @@ ANYBODY = LeastLoaded()
 
 
 class Loss(Enum):
-    """What becomes of a request whose connection is lost, or that is not answered in time."""
+    """How to handle a request whose connection is lost, or that times out."""
 
     IS_MENDED = "it is asked again"
     IS_RAISED = "the call is told, which knows how to find another broker"
 
 
 class Terms(NamedTuple):
-    """On which a request is made: the version that both speak, and how long it may take."""
+    """The terms of a request: the common version, and how long it may take."""
 
     version: int
     timeout_ms: int
@@ -60,30 +60,30 @@ class Reply(NamedTuple, Generic[A]):
 
 
 def _takes_it(_: Any) -> None:
-    """Whatever was answered is final."""
+    """Accept any response as final."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask(Generic[A]):
     """One request to one broker. ``request`` may raise UnsupportedVersionError.
 
-    ``accept`` raises what the answer as a whole is refused with: if that is retriable it is asked
-    again after a while, else it is raised in the call.
+    ``accept`` raises the error of the response as a whole: if that is retriable, the request is
+    repeated after a back-off; otherwise it is raised in the call.
     """
 
     whom: Whom
     response: type[A]
     request: Callable[[Terms], Message]
     accept: Callable[[A], None] = _takes_it
-    # Before the first attempt, of who has asked for the same already.
+    # The back-off before the first attempt, if it repeats an earlier request.
     delay_ms: int = 0
-    # Attempts of who has asked for the same already: they count against retries.
+    # Attempts of earlier requests for the same, which count against retries.
     tries: int = 0
     on_loss: Loss = Loss.IS_MENDED
 
 
 def fixed(message: Message) -> Callable[[Terms], Message]:
-    """A request that is the same on whatever terms."""
+    """A request that is the same on any terms."""
     return lambda _: message
 
 
@@ -92,7 +92,7 @@ Asks: TypeAlias = Generator["Ask[Any] | Also", Any, None]
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """What goes on beside, for the same results until the same deadline."""
+    """Another generator, run in parallel for the same results and deadline."""
 
     name: str
     asks: Asks

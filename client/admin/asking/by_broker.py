@@ -16,7 +16,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class ByBroker(Generic[V]):
-    """By broker id. Some may answer and others not: `all` raises what the first of those met."""
+    """By broker id. Some brokers may fail: `all` raises the error of the first of them."""
 
     found: Mapping[int, tuple[V, ...]]
     errors: Mapping[int, ClientError] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class ByBroker(Generic[V]):
         return self.valid()
 
     def valid(self) -> tuple[V, ...]:
-        """Of those that answered."""
+        """The results of brokers that responded."""
         return tuple(each for found in self.found.values() for each in found)
 
 
@@ -38,7 +38,7 @@ def ask_every_broker(
     told: Callable[[Any], tuple[V, ...]],
     results: Results[None, ByBroker[V]],
 ) -> Asks:
-    """Of those that anybody knows now. ``told`` raises ClientError for what one refuses."""
+    """Asks all brokers in the metadata. ``told`` raises ClientError for an error response."""
     reply: Reply[MetadataResponse] = yield Ask(
         ANYBODY, MetadataResponse, fixed(MetadataRequest(topics=[])), _check_brokers
     )
@@ -50,7 +50,7 @@ def ask_every_broker(
 
 
 def _check_brokers(answer: MetadataResponse) -> None:
-    """A broker that has just started may know of none."""
+    """A broker that has just started may not know any brokers."""
     if not answer.brokers:
         raise NoBrokersError("the broker knows of no other, nor of itself")
 

@@ -16,7 +16,7 @@ _PASSES = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PR
 
 
 class Coordinators:
-    """All keys at once, or one by one where a broker knows it no other way."""
+    """Looks up all keys at once, or one by one if the broker supports no more."""
 
     def __init__(self, kind: CoordinatorType) -> None:
         self._kind = kind

@@ -1,7 +1,7 @@
-"""All that an admin client is asking, and for how long (KafkaAdminClient.AdminClientRunnable).
+"""All requests of an admin client, and their deadlines (KafkaAdminClient.AdminClientRunnable).
 
-As in Kafka, a broker gets one request at a time. A retriable failure is tried again after a
-growing back-off, until the call's deadline or for as often as ``retries`` says.
+As in Kafka, a broker gets one request at a time. A retriable failure is retried after a growing
+back-off, until the call's deadline, and at most ``retries`` times.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from logquake.wire.schema import Message
 
 @dataclass(frozen=True, slots=True)
 class EnquirySettings:
-    # request.timeout.ms: a request unanswered for so long ends its connection.
+    # request.timeout.ms: a request unanswered for that long ends its connection.
     request_timeout_ms: int = 30_000
-    # retries: how often a request is made again, at most, while there is time for it.
+    # retries: the maximum number of retries of a request before its deadline.
     retries: int = 0x7FFFFFFF
     # retry.backoff.ms and its .max: between a failure and the next attempt.
     retry_backoff_ms: int = 100
@@ -56,7 +56,7 @@ class EnquirySettings:
 
 @dataclass(slots=True)
 class _Answers:
-    """They are looked at in the next poll, which knows the time."""
+    """Responses for the next poll, which knows the time."""
 
     waiting: list[tuple[Enquiry, Answer]] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class _Answers:
 
 
 class Enquiries:
-    """``poll`` it in the place of the updates, which it polls."""
+    """``poll`` it instead of the updates, which it polls."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Enquiries:
         self._enquiries.start(name, call, asks, now_ms)
 
     def metrics(self, now_ms: int) -> dict[str, float]:
-        """By Kafka's names; averages and maxima of the last minute, no numbers without requests."""
+        """Under Kafka's names; averages and maxima of the last minute, NaN without requests."""
         return {
             **self._requests.flow(now_ms),
             **self._responses.flow(now_ms),
@@ -113,32 +113,32 @@ class Enquiries:
         }
 
     def close(self) -> None:
-        """No more calls are taken."""
+        """Accept no more calls."""
         self._is_closing = True
 
     def abandon(self, why: ClientError) -> None:
-        """All that still runs is told, and no more calls are taken."""
+        """Fail all running calls, and accept no more."""
         self.close()
         self._enquiries.abandon(why)
 
     def poll(self, now_ms: int) -> None:
-        fatal = self._updates.fatal  # for all calls; what is polled next may get over it
+        fatal = self._updates.fatal  # for all calls; the next poll may recover from it
         self._updates.poll(now_ms)
         for enquiry, answer in self._answers.take():
             if enquiry in self._enquiries:
                 self._take(enquiry, answer, now_ms)
         looked_at: set[Enquiry] = set()
         while fresh := [each for each in self._enquiries if each not in looked_at]:
-            looked_at.update(fresh)  # what comes of them are others, which are looked at too
+            looked_at.update(fresh)  # they may lead to others, which are handled too
             for enquiry in fresh:
                 if isinstance(enquiry.stage, Waiting):
                     self._look_at(enquiry, fatal, now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
-        """As `Links.next_due_ms`."""
+        """Like `Links.next_due_ms`."""
         due = [] if (due_ms := self._updates.next_due_ms(now_ms)) is None else [due_ms]
         for enquiry in self._enquiries:
-            if isinstance(enquiry.stage, Waiting):  # the network knows when one in flight is late
+            if isinstance(enquiry.stage, Waiting):  # the network knows when one in flight times out
                 due.append(enquiry.call.deadline_ms)
                 if enquiry.stage.not_before_ms > now_ms:
                     due.append(enquiry.stage.not_before_ms)
@@ -157,7 +157,7 @@ class Enquiries:
                 self._send(enquiry, node, now_ms)
 
     def _node(self, whom: Whom, now_ms: int) -> Node | None:
-        """None while nobody is known who could answer: then the cluster is asked about."""
+        """None if the broker to ask is unknown: then metadata is requested."""
         snapshot = self._metadata.snapshot
         found: Node | None = None
         if isinstance(whom, Controller):
@@ -171,7 +171,7 @@ class Enquiries:
         return found
 
     def _trouble(self, enquiry: Enquiry) -> str:
-        """For the end of a sentence: whoever is meant is not there, or nobody answers."""
+        """For the end of a sentence: the broker to ask is missing, or no broker responds."""
         snapshot, whom = self._metadata.snapshot, enquiry.ask.whom
         if not snapshot.is_bootstrap:
             if isinstance(whom, Broker) and whom.broker_id not in snapshot.nodes:
@@ -191,7 +191,7 @@ class Enquiries:
         except UnsupportedVersionError as error:
             self._enquiries.throw(enquiry, error, now_ms)
             return
-        except Exception as error:  # noqa: BLE001 - of what it was given, most likely
+        except Exception as error:  # noqa: BLE001 - most likely due to the arguments
             self._enquiries.fail(enquiry, error)
             return
         done = partial(self._on_answer, enquiry)

@@ -1,4 +1,4 @@
-"""One question of a call: its progress, and the failures so far (KafkaAdminClient.Call)."""
+"""One request of a call: its progress, and the failures so far (KafkaAdminClient.Call)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logquake.client.network.effects import Node
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """Of the program's; ``running`` are the generators that work for it."""
+    """A call of the program; ``running`` are its generators."""
 
     name: str
     results: Results[Any, Any]
@@ -23,7 +23,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """For somebody to ask, not before."""
+    """Waiting for a broker to ask, not before ``not_before_ms``."""
 
     not_before_ms: int
 
@@ -45,8 +45,8 @@ class Enquiry:
     last_error: ClientError | None = None
 
     def lateness(self, trouble: str) -> TimedOutError:
-        """Kafka's TimeoutException, with what the last attempt met as its cause; ``trouble``: why
-        nobody could be asked, as `NetworkClient` has it.
+        """Kafka's TimeoutException, with the error of the last attempt as its cause; ``trouble``
+        says why no broker could be asked, like that of `NetworkClient`.
         """
         met = self.last_error
         if self.tries:

@@ -1,4 +1,4 @@
-"""Runs the generators of calls, each until it waits for an answer."""
+"""Runs the generators of calls, each until it waits for a response."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Generators:
-    """One that fails by what it was not made for fails its call, and no other."""
+    """An unexpected exception in a generator fails only its own call."""
 
     def __init__(self) -> None:
         self._enquiries: dict[Enquiry, None] = {}  # oldest first
@@ -39,13 +39,13 @@ class Generators:
         self._go_on(enquiry, lambda: enquiry.asks.throw(error), now_ms)
 
     def fail(self, enquiry: Enquiry, error: Exception) -> None:
-        """What it asks cannot be asked."""
+        """Its request cannot be made."""
         del self._enquiries[enquiry]
         enquiry.asks.close()
         self._failed(enquiry.name, enquiry.call, error)
 
     def abandon(self, why: ClientError) -> None:
-        """All that still runs is told."""
+        """Fail all running calls."""
         for enquiry in self._enquiries:
             enquiry.asks.close()
             enquiry.call.results.fail_rest(why)
@@ -63,7 +63,7 @@ class Generators:
         take: Callable[[], Ask[Any] | Also],
         now_ms: int,
     ) -> None:
-        """Until it asks somebody something, or ends."""
+        """Run it until its next request, or its end."""
         try:
             wish = take()
             while isinstance(wish, Also):
@@ -74,7 +74,7 @@ class Generators:
         except ClientError as error:
             call.results.fail_rest(error)
             self._ended(call)
-        except Exception as error:  # noqa: BLE001 - of what it was given, most likely
+        except Exception as error:  # noqa: BLE001 - most likely due to the arguments
             self._failed(name, call, error)
         else:
             stage = Waiting(now_ms + wish.delay_ms)

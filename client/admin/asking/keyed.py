@@ -1,8 +1,7 @@
-"""Calls about keys that each have a broker of their own: partitions, groups, transactional ids.
+"""Calls with keys that each belong to some broker: partitions, groups, transactional ids.
 
-First that broker is looked up; then each broker is asked about all of its keys in one request. Keys
-that have moved are looked up again, and keys that are not ready are asked about again
-(AdminApiDriver).
+First that broker is looked up; then each broker gets one request for all of its keys. Keys that
+have moved are looked up again, and keys that are not ready are requested again (AdminApiDriver).
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ A = TypeVar("A", bound=Message)
 
 @dataclass(slots=True)
 class Found(Generic[K]):
-    """Of some keys the broker, or why there is none. Others are looked up again; ``waits`` says
-    why, for when time is up.
+    """The brokers of some keys, or why there is none. Other keys are looked up again; ``waits``
+    says why, for the error if the time runs out.
     """
 
     brokers: dict[K, int] = field(default_factory=dict)
@@ -43,8 +42,8 @@ class Found(Generic[K]):
 
 @dataclass(slots=True)
 class Outcome(Generic[K, V]):
-    """What a broker's answer means for each key. Others are asked about again, there; ``waits`` as
-    with `Found`.
+    """What a broker's response means for each key. Other keys are requested again from the same
+    broker; ``waits`` as in `Found`.
     """
 
     completed: dict[K, V] = field(default_factory=dict)
@@ -54,7 +53,7 @@ class Outcome(Generic[K, V]):
 
 
 class Answered(NamedTuple, Generic[A, K]):
-    """What a broker said of those keys."""
+    """A broker's response for those keys."""
 
     answer: A
     node: Node
@@ -62,21 +61,21 @@ class Answered(NamedTuple, Generic[A, K]):
 
 
 class Lookup(Protocol[K]):
-    """Who knows of a key (AdminApiLookupStrategy)."""
+    """Finds the broker of a key (AdminApiLookupStrategy)."""
 
     def groups(self, keys: Iterable[K]) -> Iterable[tuple[Hashable, list[K]]]:
-        """Which of them are looked up together, each group with a name of its own."""
+        """Which keys are looked up together; each group has its own name."""
 
     def ask(self, keys: list[K]) -> Ask[Any]: ...
 
     def found(self, keys: list[K], answer: Any) -> Found[K]: ...
 
     def unsupported(self, keys: list[K], error: UnsupportedVersionError) -> dict[K, ClientError]:
-        """Those that are lost by it; others are looked up again, in another way."""
+        """The keys that fail because of it; others are looked up again, in another way."""
 
 
 class Handler(Protocol[K, V]):
-    """What is asked of the broker that knows (AdminApiHandler)."""
+    """The request to the broker of some keys (AdminApiHandler)."""
 
     name: str
 
@@ -84,16 +83,16 @@ class Handler(Protocol[K, V]):
     def lookup(self) -> Lookup[K]: ...
 
     def asks(self, broker_id: int, keys: list[K]) -> Iterable[tuple[Ask[Any], list[K]]]:
-        """Of that broker; the first of them is made, the others when it is answered."""
+        """Requests to that broker; the first is sent now, the others after its response."""
 
     def outcome(self, reply: Answered[Any, K]) -> Outcome[K, V]: ...
 
     def unsupported(self, keys: list[K], error: UnsupportedVersionError) -> dict[K, ClientError]:
-        """Those that are lost by it; others are asked about again, in another way."""
+        """The keys that fail because of it; others are requested again, in another way."""
 
 
 class _At(NamedTuple):
-    """Where a key's next request goes: to a broker, or to whoever is asked where it is."""
+    """Where a key's next request goes: to its broker, or to one that looks it up."""
 
     broker_id: int | None
     group: Hashable = None
@@ -101,7 +100,7 @@ class _At(NamedTuple):
 
 @dataclass(slots=True)
 class _Requests:
-    """To one place: one at a time."""
+    """Requests to one destination, one at a time."""
 
     is_in_flight: bool = False
     tries: int = 0
@@ -109,7 +108,7 @@ class _Requests:
 
 
 class Keyed(Generic[K, V]):
-    """One call: ``asks`` begins it. With ``home`` that broker is asked, whoever knows of a key
+    """One call: ``asks`` begins it. With ``home`` that broker gets all requests, without lookups
     (StaticBrokerStrategy).
     """
 
@@ -124,16 +123,16 @@ class Keyed(Generic[K, V]):
         self._results = results
         self._backoff = backoff
         self._home = home
-        self._brokers: dict[K, int | None] = {}  # None of one to be looked up
+        self._brokers: dict[K, int | None] = {}  # None if it has to be looked up
         self._brokers.update(dict.fromkeys(results.rest(), home))
         self._requests: dict[_At, _Requests] = {}
-        self._waits: dict[K, ClientError] = {}  # why there is no answer yet
+        self._waits: dict[K, ClientError] = {}  # why there is no result yet
 
     def asks(self) -> Asks:
         yield from self._next_ones()
 
     def _next_ones(self) -> Iterator[Also]:
-        """All that may be asked now."""
+        """All requests that may be sent now."""
         for at, ask, keys in [*self._lookups(), *self._fulfilments()]:
             requests = self._requests.setdefault(at, _Requests())
             requests.is_in_flight = True
@@ -181,7 +180,7 @@ class Keyed(Generic[K, V]):
         requests.delay_ms = self._backoff.after(requests.tries - 1)
 
     def _take(self, at: _At, keys: list[K], answer: Any, node: Node) -> None:
-        """What is told of keys that were asked of somebody else is not his to say."""
+        """Results for keys that were not requested from this broker are ignored."""
         asked = set(keys)
         if at.broker_id is None:
             found = self._handler.lookup.found(keys, answer)
@@ -237,12 +236,12 @@ def _asked_again(ask: Ask[Message], requests: _Requests) -> Ask[Message]:
 
 
 def _is_loss(error: ClientError) -> bool:
-    """The broker may be gone, and somebody else know by now."""
+    """Whether the broker may be gone, and the key have moved to another."""
     return isinstance(error, ConnectionLostError | RequestTimedOutError)
 
 
 def _with_reason(error: ClientError, why: ClientError | None) -> ClientError:
-    """That time is up says why of this key, unless it does so of the last request."""
+    """Give a time-out this key's reason, unless it has the last request's error."""
     if why is None or not isinstance(error, TimedOutError) or error.__cause__ is not None:
         return error
     told = TimedOutError(f"{error}: {why}")

@@ -36,7 +36,7 @@ _PASSES = _NO_LEADER_YET | {
 
 
 class Leaders:
-    """``missing`` are the errors of topics that are waited for: they may appear."""
+    """``missing`` are the errors of topics that may still appear, and are waited for."""
 
     def __init__(
         self,
@@ -97,8 +97,8 @@ def outcome_of(
     moved: Collection[ErrorCode],
     node: Node,
 ) -> Outcome[TopicPartition, V]:
-    """Of what a leader told of each, with its error code. ``moved`` are those of who leads no more;
-    what is retriable besides is asked again, there.
+    """From a leader's response and error code for each partition. ``moved`` are those it no longer
+    leads; after other retriable errors it is asked again.
     """
     outcome: Outcome[TopicPartition, V] = Outcome()
     named = set()

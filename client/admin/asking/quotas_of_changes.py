@@ -17,11 +17,11 @@ from logquake.client.errors import (
 from logquake.wire.errors import ErrorCode
 
 K = TypeVar("K")
-I = TypeVar("I")  # noqa: E741 - what is asked for of an item
+I = TypeVar("I")  # noqa: E741 - the request for an item
 V = TypeVar("V")
 
 
-_LEAST_PAUSE_MS = 100  # of a broker that wants none
+_LEAST_PAUSE_MS = 100  # from a broker that does not throttle
 
 
 def put_off(
@@ -32,10 +32,10 @@ def put_off(
     *,
     retry_on_quota_violation: bool,
 ) -> Asks:
-    """Ask for all, then again for those that the quota had no room for.
+    """Request all, then again those that exceeded the quota.
 
-    The broker's wish to be left alone meanwhile is heard by the connection (KIP-219). Those that
-    are still put off when time is up are told so.
+    The connection observes the broker's throttling meanwhile (KIP-219). Items that still exceed
+    the quota when the time is up fail with that error.
     """
     left = items
     put_off: dict[K, ThrottlingQuotaExceededError] = {}
@@ -58,7 +58,7 @@ def put_off(
 def change_refusal(
     code: int, context: str, message: str | None, throttle_time_ms: int
 ) -> ClientError | None:
-    """As `refusal`; that of a quota says when to come back."""
+    """Like `refusal`; a quota's error says when to retry."""
     if code == ErrorCode.THROTTLING_QUOTA_EXCEEDED:
         return ThrottlingQuotaExceededError(throttle_time_ms, message or context)
     return refusal(code, context, message)

@@ -1,4 +1,4 @@
-"""What error codes in answers mean for a call as a whole, and for one of its items."""
+"""What error codes in responses mean for a whole call, and for one of its items."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from logquake.wire.schema import Message
 
 
 def refusal(code: int, context: str, message: str | None = None) -> ClientError | None:
-    """None of what went well; ``message`` is the broker's own words, if it has any."""
+    """None for success; ``message`` is the broker's error message, if it sent one."""
     return None if code == ErrorCode.NONE else broker_error(code, message or context)
 
 
 def by_controller(answer: Message) -> None:
-    """Raises BrokerError, a retriable one, if whoever answered is not the controller."""
+    """Raises a retriable BrokerError if the responder is not the controller."""
     if ErrorCode.NOT_CONTROLLER in error_codes(answer):
         raise broker_error(ErrorCode.NOT_CONTROLLER, "another broker is the controller now")
 
 
 def if_it_passes(code: int, context: str, passes: Collection[ErrorCode]) -> None:
-    """Raises BrokerError, a retriable one, of those codes alone."""
+    """Raises a retriable BrokerError for those codes only."""
     if ErrorCode.of_peer(code) in passes:
         raise broker_error(code, context)

@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class Outcome(Protocol):
-    """What a promise is to those who keep it: told once, later words are of no interest."""
+    """A promise as seen by the code that fulfils it: settled once, later calls are ignored."""
 
     @property
     def is_done(self) -> bool: ...
@@ -22,17 +22,17 @@ class Outcome(Protocol):
 
 
 class Results(Generic[K, V]):
-    """Brokers may tell of what nobody asked about, or twice: that is passed over."""
+    """Results for items that were not requested, or that come twice, are ignored."""
 
     def __init__(self, outcomes: Mapping[K, Outcome]) -> None:
         self._outcomes = outcomes
 
     def rest(self) -> list[K]:
-        """Those of which nothing was told yet."""
+        """The keys without an outcome so far."""
         return [key for key, outcome in self._outcomes.items() if not outcome.is_done]
 
     def of(self, keys: Iterable[K]) -> Results[K, V]:
-        """These alone."""
+        """The results of these keys only."""
         return Results({key: self._outcomes[key] for key in keys})
 
     def settle(self, key: K, told: V | ClientError) -> None:
@@ -49,15 +49,15 @@ class Results(Generic[K, V]):
             self.settle(key, error)
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """No more results will come: fail the rest."""
         for key in self.rest():
             self.settle(key, MalformedResponseError(f"the broker's answer says nothing of {key}"))
 
 
 class Spread(Generic[K]):
-    """Satisfies `Outcome`: what a whole comes to, told to each of its parts.
+    """Satisfies `Outcome`: distributes the outcome of a whole to its parts.
 
-    It comes to what each part did, or to an error, which is then that of all.
+    It is either an outcome for each part, or one error, which is then that of all.
     """
 
     def __init__(self, parts: Results[K, None]) -> None:

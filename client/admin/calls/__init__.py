@@ -1,11 +1,11 @@
-"""The calls that programs make, by what they are about.
+"""The calls that programs make, by subject.
 
-    calling.py     beginning one, and what it promises
+    calling.py     beginning a call, and its promises
     of_topics.py, of_partitions.py, of_groups.py, of_brokers.py, of_transactions.py, of_clients.py
-    of_quorums.py  those that need a cluster of KRaft's
+    of_quorums.py  those that need a KRaft cluster
 
-Each begins something and returns at once what it promises: a `Promise` of each item, by item, or
-one for the whole. What is not of its signature is refused before: ValueError for a text where
-several things are wanted, TypeError by the name of the argument. ``timeout_ms`` stands in for
-default.api.timeout.ms: the time for all attempts.
+Each call returns at once, with a `Promise` for each item, by item, or one for the whole. Arguments
+that do not fit its signature are refused first: ValueError for a string instead of several items,
+TypeError with the argument's name otherwise. ``timeout_ms``, the time for all attempts, overrides
+default.api.timeout.ms.
 """

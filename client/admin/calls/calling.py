@@ -39,7 +39,7 @@ class Makings:
 
 
 class Calling:
-    """What its subclasses here have in public is a call, and looks at what it is given first."""
+    """The public methods of its subclasses here are calls, and check their arguments first."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -59,7 +59,7 @@ class Calling:
         timeout_ms: int | None,
         refused: Mapping[K, ClientError] | None = None,
     ) -> dict[K, Promise[V]]:
-        """``refused`` are those that no broker needs to be asked about."""
+        """``refused`` are the errors of items that are refused without asking a broker."""
         promises: dict[K, Promise[V]] = {key: self._promise() for key in keys}
         for key, error in (refused or {}).items():
             promises[key].settle(error)
@@ -76,7 +76,7 @@ class Calling:
         begin: Callable[[W, list[K], Results[K, V]], Asks],
         timeout_ms: int | None,
     ) -> dict[K, Promise[V]]:
-        """Each of those who know is asked about its own."""
+        """Each broker is asked for its own keys."""
         promises: dict[K, Promise[V]] = {}
         for whom, keys in asked:
             promises |= self._each(name, keys, partial(begin, whom), timeout_ms)
@@ -105,7 +105,7 @@ class Calling:
     def _about(
         self, handler: Handler[str, Any], key: str, outcome: Outcome, timeout_ms: int | None
     ) -> None:
-        """One thing, whose outcome somebody wants to hear of before the program does."""
+        """A call with one key, whose outcome goes to ``outcome``, not to the program."""
         results: Results[str, Any] = Results({key: outcome})
         asks = Keyed(handler, results, self._makings.backoff).asks()
         self._begin(handler.name, asks, results, timeout_ms)
@@ -119,7 +119,7 @@ class Calling:
         )
 
     def _deadline_ms(self, timeout_ms: int | None) -> int:
-        """Of a call that begins now, for those of which it is made."""
+        """The deadline of a call that begins now, for the calls that it consists of."""
         return self._makings.clock.now_ms() + self._time_ms(timeout_ms)
 
     def _time_ms(self, timeout_ms: int | None) -> int:
@@ -130,7 +130,7 @@ class Calling:
 
 
 def without_name(names: Iterable[str]) -> dict[str, ClientError]:
-    """Those that no request can name."""
+    """Errors for topics without a name."""
     return {
         name: broker_error(ErrorCode.INVALID_TOPIC_EXCEPTION, "a topic has to have a name")
         for name in names

@@ -32,7 +32,7 @@ class BrokerCalls(Calling):
         validate_only: bool = False,
         timeout_ms: int | None = None,
     ) -> dict[str, Promise[None]]:
-        """By feature. Raises ValueError for none, and for one without a name."""
+        """By feature. Raises ValueError for no updates, or for a feature without a name."""
         if not updates or not all(name.strip() for name in updates):
             raise ValueError("features to update have to be named")
         return self._each(

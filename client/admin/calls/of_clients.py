@@ -1,4 +1,4 @@
-"""Clients: their rights, quotas and credentials."""
+"""Clients: their ACLs, quotas and credentials."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from logquake.wire.acls import AclBinding
 from logquake.wire.errors import ErrorCode
 from logquake.wire.principals import KafkaPrincipal
 
-BROKERS_DEFAULT = -1  # of a token's life and of its renewal: as long as the broker says
+BROKERS_DEFAULT = -1  # for a token's lifetime and renewal: the broker's default
 
 
 class ClientCalls(Calling):
@@ -37,17 +37,17 @@ class ClientCalls(Calling):
     def create_acls(
         self, bindings: Iterable[AclBinding], *, timeout_ms: int | None = None
     ) -> dict[AclBinding, Promise[None]]:
-        """Brokers obey a moment after the answer."""
+        """Brokers apply them a moment after the response."""
         wanted = list(dict.fromkeys(bindings))
         return self._each("createAcls", wanted, acls.create_acls, timeout_ms, _indefinite(wanted))
 
     def delete_acls(
         self, filters: Iterable[AclBindingFilter], *, timeout_ms: int | None = None
     ) -> dict[AclBindingFilter, Promise[tuple[DeletedAcl, ...]]]:
-        """By filter, what it matched."""
+        """By filter, the ACLs that it matched."""
         return self._each("deleteAcls", filters, acls.delete_acls, timeout_ms)
 
-    # What they may take
+    # Quotas
 
     def describe_client_quotas(
         self, wanted: ClientQuotaFilter, *, timeout_ms: int | None = None
@@ -74,12 +74,12 @@ class ClientCalls(Calling):
             timeout_ms,
         )
 
-    # How they come in
+    # Credentials
 
     def describe_user_scram_credentials(
         self, users: Iterable[str] | None = None, *, timeout_ms: int | None = None
     ) -> Promise[UserScramCredentials]:
-        """Mechanisms and iterations, of these users or of all; an error of one without any."""
+        """Mechanisms and iterations of these users, or of all; an error for a user without any."""
         return self._one(
             "describeUserScramCredentials",
             lambda results: scram.describe_user_scram_credentials(users, results),
@@ -92,7 +92,7 @@ class ClientCalls(Calling):
         *,
         timeout_ms: int | None = None,
     ) -> dict[str, Promise[None]]:
-        """By user. Passwords do not leave this client: their salted hashes do."""
+        """By user. Passwords do not leave this client, only their salted hashes."""
         wanted = list(alterations)
         refused = {each.user: error for each in wanted if (error := scram.unacceptable(each))}
         return self._each(
@@ -113,7 +113,7 @@ class ClientCalls(Calling):
         max_lifetime_ms: int = BROKERS_DEFAULT,
         timeout_ms: int | None = None,
     ) -> Promise[DelegationToken]:
-        """For whoever asks, or an owner that he may speak for."""
+        """For the caller, or for an owner on whose behalf the caller may act."""
         return self._one(
             "createDelegationToken",
             lambda results: tokens.create_delegation_token(
@@ -129,7 +129,7 @@ class ClientCalls(Calling):
         renew_period_ms: int = BROKERS_DEFAULT,
         timeout_ms: int | None = None,
     ) -> Promise[int]:
-        """When it expires then, in Unix milliseconds."""
+        """Returns the new time of expiry, in Unix milliseconds."""
         return self._one(
             "renewDelegationToken",
             lambda results: tokens.renew_delegation_token(
@@ -145,7 +145,7 @@ class ClientCalls(Calling):
         expiry_period_ms: int = BROKERS_DEFAULT,
         timeout_ms: int | None = None,
     ) -> Promise[int]:
-        """After that time, at once where it is negative; when that is, in Unix milliseconds."""
+        """Expire after that time, at once if negative. Returns when, in Unix milliseconds."""
         return self._one(
             "expireDelegationToken",
             lambda results: tokens.expire_delegation_token(

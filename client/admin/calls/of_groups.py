@@ -29,7 +29,7 @@ from logquake.client.pending import Promise
 from logquake.wire.topic_partition import TopicPartition
 
 _REMOVED = "member was removed by an admin"  # KafkaAdminClient.DEFAULT_LEAVE_GROUP_REASON
-_MAX_REASON = 255  # characters, as JoinGroupRequest cuts it
+_MAX_REASON = 255  # characters, like JoinGroupRequest's limit
 
 
 class GroupCalls(Calling):
@@ -40,7 +40,7 @@ class GroupCalls(Calling):
         types: Collection[str] = (),
         timeout_ms: int | None = None,
     ) -> Promise[ByBroker[ConsumerGroupListing]]:
-        """Of every broker; in these states ("Stable", "Empty"), of these types ("Classic")."""
+        """By broker; only in these states ("Stable", "Empty") and of these types ("Classic")."""
         return self._one(
             "findAllBrokers",
             lambda results: groups.list_consumer_groups(states, types, results),
@@ -62,7 +62,7 @@ class GroupCalls(Calling):
     def delete_consumer_groups(
         self, group_ids: Iterable[str], *, timeout_ms: int | None = None
     ) -> dict[str, Promise[None]]:
-        """With their offsets; only those without members."""
+        """Including their offsets; groups must have no members."""
         return self._keyed(DeleteConsumerGroups(), group_ids, timeout_ms)
 
     def remove_members_from_consumer_group(
@@ -73,7 +73,7 @@ class GroupCalls(Calling):
         reason: str = "",
         timeout_ms: int | None = None,
     ) -> dict[MemberToRemove, Promise[None]]:
-        """These; who lives on joins again. See remove_all_members_from_consumer_group()."""
+        """Live members will rejoin. See also remove_all_members_from_consumer_group()."""
         asked = list(dict.fromkeys(members or ()))
         promises: dict[MemberToRemove, Promise[None]] = {each: self._promise() for each in asked}
         if asked:
@@ -84,7 +84,7 @@ class GroupCalls(Calling):
     def remove_all_members_from_consumer_group(
         self, group_id: str, *, reason: str = "", timeout_ms: int | None = None
     ) -> Promise[Mapping[MemberToRemove, ClientError | None]]:
-        """All that it has now: an error each, or None (an option of the one above in Kafka)."""
+        """All current members: an error, or None, each (in Kafka an option of the call above)."""
         promise: Promise[Mapping[MemberToRemove, ClientError | None]] = self._promise()
         deadline_ms = self._deadline_ms(timeout_ms)
 
@@ -105,7 +105,7 @@ class GroupCalls(Calling):
         self._about(handler, group_id, _Then(remove, promise), timeout_ms)
         return promise
 
-    # How far they are
+    # Offsets
 
     def list_consumer_group_offsets(
         self,
@@ -114,9 +114,9 @@ class GroupCalls(Calling):
         require_stable: bool = False,
         timeout_ms: int | None = None,
     ) -> dict[str, Promise[Committed]]:
-        """By group, of these partitions of each, or with None of all that it has committed.
+        """By group, for these partitions of each; None means all that it has committed.
 
-        With ``require_stable`` it waits for transactions that may change them.
+        With ``require_stable`` it waits for open transactions that may change them.
         """
         handler = ListConsumerGroupOffsets(groups, require_stable=require_stable)
         return self._keyed(handler, groups, timeout_ms)
@@ -128,7 +128,7 @@ class GroupCalls(Calling):
         *,
         timeout_ms: int | None = None,
     ) -> dict[TopicPartition, Promise[None]]:
-        """Of a group without members."""
+        """The group must have no members."""
         promises: dict[TopicPartition, Promise[None]] = {
             place: self._promise() for place in offsets
         }
@@ -143,7 +143,7 @@ class GroupCalls(Calling):
         *,
         timeout_ms: int | None = None,
     ) -> dict[TopicPartition, Promise[None]]:
-        """Of partitions of topics that no member subscribes to."""
+        """For topics to which no member subscribes."""
         promises: dict[TopicPartition, Promise[None]] = {
             place: self._promise() for place in partitions
         }
@@ -158,7 +158,7 @@ def _reason(given: str) -> str:
 
 @dataclass(slots=True)
 class _Then:
-    """Satisfies `Outcome`: what comes after it went well; else it was all in vain."""
+    """Satisfies `Outcome`: calls ``go_on`` on success; an error goes to ``in_vain``."""
 
     go_on: Callable[[Any], None]
     in_vain: Outcome

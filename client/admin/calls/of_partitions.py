@@ -33,17 +33,17 @@ class PartitionCalls(Calling):
         isolation_level: Isolation = Isolation.READ_UNCOMMITTED,
         timeout_ms: int | None = None,
     ) -> dict[TopicPartition, Promise[ListOffsetsResultInfo]]:
-        """Each spec is an `OffsetSpec`, or a Unix time in milliseconds: the first record since."""
+        """Specs are `OffsetSpec`s, or Unix times in milliseconds: the first record since then."""
         return self._keyed(ListOffsets(specs, isolation_level), specs, timeout_ms)
 
     def delete_records(
         self, before: Mapping[TopicPartition, int], *, timeout_ms: int | None = None
     ) -> dict[TopicPartition, Promise[DeletedRecords]]:
-        """Give up what is before an offset, or with HIGH_WATERMARK all that is committed."""
+        """Delete records before an offset; HIGH_WATERMARK deletes all that are committed."""
         patience_ms = self._makings.default_api_timeout_ms if timeout_ms is None else timeout_ms
         return self._keyed(DeleteRecords(before, patience_ms), before, timeout_ms)
 
-    # Who leads, and who has them
+    # Leaders and replicas
 
     def elect_leaders(
         self,
@@ -52,8 +52,8 @@ class PartitionCalls(Calling):
         *,
         timeout_ms: int | None = None,
     ) -> Promise[Mapping[TopicPartition, ClientError | None]]:
-        """An error each, or None; with None as partitions all are looked at, and those told of
-        where something was to be done.
+        """An error, or None, each. With None as partitions, all are examined, and the result has
+        those that needed an election.
         """
         return self._one(
             "electLeaders",
@@ -67,7 +67,7 @@ class PartitionCalls(Calling):
         *,
         timeout_ms: int | None = None,
     ) -> dict[TopicPartition, Promise[None]]:
-        """To these replicas, the preferred leader first; None takes a move back."""
+        """Move to these replicas, the preferred leader first; None cancels a move."""
         return self._each(
             "alterPartitionReassignments",
             targets,
@@ -84,7 +84,7 @@ class PartitionCalls(Calling):
         *,
         timeout_ms: int | None = None,
     ) -> Promise[Mapping[TopicPartition, PartitionReassignment]]:
-        """Those that are being moved, of these or of all."""
+        """The moves in progress, of these partitions or of all."""
         for error in _unnameable(partitions or ()).values():
             promise = self._promise()
             promise.settle(error)
@@ -95,7 +95,7 @@ class PartitionCalls(Calling):
             timeout_ms,
         )
 
-    # Where they lie
+    # Log directories
 
     def describe_log_dirs(
         self, brokers: Iterable[int], *, timeout_ms: int | None = None
@@ -121,7 +121,7 @@ class PartitionCalls(Calling):
     def alter_replica_log_dirs(
         self, moves: Mapping[TopicPartitionReplica, str], *, timeout_ms: int | None = None
     ) -> dict[TopicPartitionReplica, Promise[None]]:
-        """Each to a directory of its broker's; it is moved when the copy has caught up."""
+        """Each to a directory of its broker; the move completes when the copy has caught up."""
         return self._by_whom(
             "alterReplicaLogDirs",
             _by_broker(moves),
@@ -142,7 +142,7 @@ def _by_broker(
 
 
 def _unnameable(places: Iterable[TopicPartition]) -> dict[TopicPartition, ClientError]:
-    """Those that no request can name."""
+    """Errors for partitions that no request can name."""
     return {
         place: broker_error(ErrorCode.INVALID_TOPIC_EXCEPTION, f"no such partition: {place}")
         for place in places

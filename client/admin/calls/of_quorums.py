@@ -1,7 +1,7 @@
-"""Calls that only KRaft clusters answer, and no broker that uses ZooKeeper.
+"""Calls that only KRaft clusters support, and no broker that uses ZooKeeper.
 
-Kafka's client asks, and learns from ApiVersions that no broker speaks the request. Here the result
-is the same without asking: this client does not know these requests.
+Kafka's client learns from ApiVersions that no broker supports the request. Here the result is the
+same without asking: this client does not implement these requests.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from logquake.client.pending import Promise
 
 
 class QuorumCalls(Calling):
-    """Each promises an UnsupportedVersionError."""
+    """Each fails with UnsupportedVersionError."""
 
     def describe_metadata_quorum(self) -> Promise[None]:
         return self._nobody_answers("DescribeQuorum")

@@ -27,7 +27,7 @@ class TopicCalls(Calling):
         retry_on_quota_violation: bool = True,
         timeout_ms: int | None = None,
     ) -> dict[str, Promise[CreatedTopic]]:
-        """By name. A broker that answers may not know them yet: that takes a moment."""
+        """By name. It takes a moment until all brokers know the new topics."""
         wanted: dict[str, NewTopic] = {}
         for each in new_topics:
             wanted.setdefault(each.name, each)
@@ -51,7 +51,7 @@ class TopicCalls(Calling):
         retry_on_quota_violation: bool = True,
         timeout_ms: int | None = None,
     ) -> dict[str, Promise[None]]:
-        """By name. They are marked for deletion, and listed no more after a moment."""
+        """By name. They are marked for deletion, and disappear from lists after a moment."""
         wanted = list(names)
         return self._each(
             "deleteTopics",
@@ -70,7 +70,7 @@ class TopicCalls(Calling):
         retry_on_quota_violation: bool = True,
         timeout_ms: int | None = None,
     ) -> dict[bytes, Promise[None]]:
-        """By id, of 16 bytes: a topic that was made again under the name is another one."""
+        """By id, of 16 bytes: a topic created again with the same name has another id."""
         wanted = list(topic_ids)
         return self._each(
             "deleteTopics",
@@ -90,7 +90,7 @@ class TopicCalls(Calling):
         retry_on_quota_violation: bool = True,
         timeout_ms: int | None = None,
     ) -> dict[str, Promise[None]]:
-        """By topic. Keys go to other partitions from then on."""
+        """By topic. Afterwards keys map to other partitions."""
         return self._each(
             "createPartitions",
             new_partitions,
@@ -106,7 +106,7 @@ class TopicCalls(Calling):
     def list_topics(
         self, *, list_internal: bool = False, timeout_ms: int | None = None
     ) -> Promise[Mapping[str, TopicListing]]:
-        """By name, those that one may see."""
+        """By name, those that the caller may describe."""
         return self._one(
             "listTopics",
             lambda results: described_topics.list_topics(results, list_internal=list_internal),
@@ -151,7 +151,7 @@ class TopicCalls(Calling):
             _without_id(wanted),
         )
 
-    # What they are set to
+    # Configurations
 
     def describe_configs(
         self,
@@ -161,7 +161,7 @@ class TopicCalls(Calling):
         include_documentation: bool = False,
         timeout_ms: int | None = None,
     ) -> dict[ConfigResource, Promise[Config]]:
-        """By resource. Raises ValueError for a broker whose name is no id."""
+        """By resource. Raises ValueError for a broker whose name is not an id."""
         return self._by_whom(
             "describeConfigs",
             knowing(resources),
@@ -182,7 +182,7 @@ class TopicCalls(Calling):
         validate_only: bool = False,
         timeout_ms: int | None = None,
     ) -> dict[ConfigResource, Promise[None]]:
-        """By resource: single keys. Raises ValueError for a broker whose name is no id."""
+        """By resource: single keys. Raises ValueError for a broker whose name is not an id."""
         return self._by_whom(
             "incrementalAlterConfigs",
             knowing(changes),
@@ -202,10 +202,10 @@ class TopicCalls(Calling):
         validate_only: bool = False,
         timeout_ms: int | None = None,
     ) -> dict[ConfigResource, Promise[None]]:
-        """By resource: all that it is set to. Keys that are not named go back to their defaults,
-        which is why incremental_alter_configs() is to be preferred (KIP-339).
+        """By resource: all of its settings. Keys that are not named revert to their defaults, so
+        prefer incremental_alter_configs() (KIP-339).
 
-        Raises ValueError for a broker whose name is no id.
+        Raises ValueError for a broker whose name is not an id.
         """
         return self._by_whom(
             "alterConfigs",
@@ -221,7 +221,7 @@ class TopicCalls(Calling):
 
 
 def _without_id(topic_ids: Iterable[bytes]) -> dict[bytes, ClientError]:
-    """Those that no request can name, or no topic has."""
+    """Errors for ids that no request can name, or no topic has."""
     refused: dict[bytes, ClientError] = {}
     for topic_id in topic_ids:
         if len(topic_id) != _ID_BYTES:

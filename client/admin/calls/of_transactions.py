@@ -33,7 +33,7 @@ class TransactionCalls(Calling):
         broker_id: int | None = None,
         timeout_ms: int | None = None,
     ) -> dict[TopicPartition, Promise[tuple[ProducerState, ...]]]:
-        """As the leaders know them, or that broker."""
+        """As known to the leaders, or to the given broker."""
         return self._keyed(DescribeProducers(broker_id), partitions, timeout_ms, broker_id)
 
     def describe_transactions(
@@ -49,7 +49,7 @@ class TransactionCalls(Calling):
         duration_ms: int = NO_DURATION,
         timeout_ms: int | None = None,
     ) -> Promise[ByBroker[TransactionListing]]:
-        """Of every broker; in these states ("Ongoing"), of these producers, open for longer."""
+        """By broker; only in these states ("Ongoing"), of these producers, open for longer."""
         return self._one(
             "listTransactions",
             lambda results: transactions.list_transactions(
@@ -61,12 +61,12 @@ class TransactionCalls(Calling):
     def abort_transaction(
         self, spec: AbortTransactionSpec, *, timeout_ms: int | None = None
     ) -> Promise[None]:
-        """One that hangs: its coordinator has forgotten it, and readers wait for its end."""
+        """For a hanging one: its coordinator has forgotten it, and readers wait for its end."""
         return self._keyed(AbortTransaction(spec), [spec.partition], timeout_ms)[spec.partition]
 
     def fence_producers(
         self, transactional_ids: Iterable[str], *, timeout_ms: int | None = None
     ) -> dict[str, Promise[ProducerIdAndEpoch]]:
-        """Whoever writes under these ids can go on no more; what is open is aborted."""
+        """Fence the current producers with these ids, and abort their transactions."""
         open_ms = self._makings.request_timeout_ms if timeout_ms is None else timeout_ms
         return self._keyed(FenceProducers(open_ms), transactional_ids, timeout_ms)
