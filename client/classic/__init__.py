@@ -1,24 +1,24 @@
-"""The clients of Kafka's first documents, as 0.8 left them, with 0.7's hooks.
+"""The clients of Kafka's first documentation, as of 0.8, with 0.7's hooks.
 
-    producer.py         messages sent at once, or from a queue by a thread of its own
-    simple_consumer.py  one broker, asked by hand
+    producer.py         messages sent at once, or from a queue by its own thread
+    simple_consumer.py  requests to one broker, made by hand
     consumer_connector.py  streams of messages for the consumers of a group
-    producing/          what stands between send() and the brokers
-    consuming/          what a ConsumerConnector is made of
-    coordination/       what they have to do with ZooKeeper
+    producing/          what happens between send() and the brokers
+    consuming/          the parts of a ConsumerConnector
+    coordination/       access to ZooKeeper
     settings/           their configuration, under the names of 0.8 and of 0.7
-    messages.py         messages, and sets of them in magic 0 and 1
-    partitioner.py      which partition a key is for; hashing.py: by Java's hashes
+    messages.py         messages, and message sets of magic 0 and 1
+    partitioner.py      which partition a key belongs to; hashing.py: by Java's hashes
     serializer.py       encoders and decoders
-    topic_metadata.py   who leads what
-    requests.py, offset_requests.py    what is asked, in the versions of their time: versions.py
-    channel.py          one connection, and waiting for its answer
-    errors.py           what is raised
+    topic_metadata.py   the leaders of partitions
+    requests.py, offset_requests.py    requests, in the versions of their time: versions.py
+    channel.py          one connection, and waiting for its response
+    errors.py           the errors that they raise
 
-Sources: kafka.producer, kafka.consumer, kafka.javaapi and kafka.api of 0.8.2.2; of 0.7.2 the hooks
-of kafka.producer.async. Names are Python's, the documents' are in the docstrings.
+Sources: kafka.producer, kafka.consumer, kafka.javaapi and kafka.api of 0.8.2.2; the hooks are those
+of kafka.producer.async in 0.7.2. Names are Python's; docstrings give the original ones.
 
-Caveats: plain text alone, as in their time. Brokers since 4.0 do not speak these versions any more.
+Caveats: plaintext only, as in their time. Brokers since 4.0 no longer support these versions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from logquake.client.classic.simple_consumer import SimpleConsumer as SimpleConsumer
     from logquake.client.classic.versions import Release as Release
 
-# Loaded when they are asked for: who only produces needs no ZooKeeper.
+# Loaded on first use: a program that only produces needs no ZooKeeper.
 _HANDED_OUT = {
     "Blacklist": "consuming.topic_filter",
     "CallbackHandler": "producing.hooks",

@@ -1,7 +1,7 @@
-"""One connection to one broker, and waiting for its answer (kafka.network.BlockingChannel).
+"""One connection to one broker, and waiting for its response (kafka.network.BlockingChannel).
 
-It speaks in versions of its time, without asking which ones the broker has. One thread at a time
-uses it; any thread may end its wait.
+It uses the versions of its time, without asking which ones the broker supports. For one thread at a
+time; any thread may interrupt its wait.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from logquake.wire.schema import Message
 R = TypeVar("R", bound=Message)
 
 _ONLY_NODE = 0
-_NEVER_MS = 2**62  # these clients close no connection for being idle: a broker does
+_NEVER_MS = 2**62  # these clients do not close idle connections: brokers do
 
 
 class Channel(Protocol):
-    """What BlockingChannel is to those who ask."""
+    """A BlockingChannel as seen by its callers."""
 
     def ask(self, request: Message, response: type[R], *, at_most: int | None = None) -> R: ...
 
@@ -49,11 +49,11 @@ class Channel(Protocol):
 
 
 Dial = Callable[[Address, str, int], Channel]
-"""A channel to an address, by a client id, with a time-out in milliseconds; it connects later."""
+"""Makes a channel from address, client id and time-out in milliseconds; it connects later."""
 
 
 def dial_as(release: Release) -> Dial:
-    """Channels of its time."""
+    """Makes channels with that release's versions."""
 
     def dial(address: Address, client_id: str, timeout_ms: int) -> Channel:
         return BlockingChannel(address, client_id, timeout_ms, release=release)
@@ -62,7 +62,7 @@ def dial_as(release: Release) -> Dial:
 
 
 class BlockingChannel:
-    """Connects when it is asked for something, and again after a failure."""
+    """Connects on the first request, and again after a failure."""
 
     def __init__(
         self,
@@ -101,18 +101,18 @@ class BlockingChannel:
         return answer
 
     def tell(self, request: Message) -> None:
-        """Without an answer: Produce with acks=0. Raises as ask()."""
+        """A request without a response: Produce with acks=0. Raises as ask()."""
         self._exchange(request, None, None)
 
     def interrupt(self) -> None:
-        """Whoever waits is told ClosedError, and whoever asks from now on. From any thread."""
+        """From any thread: waiting and later calls raise ClosedError."""
         with self._ending:
             self._is_interrupted = True
             if not self._is_closed:
                 self._waker.wake()
 
     def disconnect(self) -> None:
-        """For good."""
+        """Close for good."""
         with self._ending:
             was_closed, self._is_closed = self._is_closed, True
             self._is_interrupted = True
@@ -140,7 +140,7 @@ class BlockingChannel:
         return answer
 
     def _serving_link(self, deadline_ms: int) -> tuple[Link, Serving]:
-        """Throttling of a broker's is for it to do: these clients do not know of it."""
+        """Ignores throttling, which these clients do not know: brokers enforce it."""
         if not self._is_interrupted and self._links.states.link(_ONLY_NODE) is None:
             self._links.begin(self._node, self._clock.now_ms())
         self._run_until(self._is_settled, deadline_ms)

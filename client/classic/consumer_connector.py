@@ -42,8 +42,8 @@ class ConsumerConnector:
     """``ConsumerConnector({"zookeeper.connect": "localhost:2181", "group.id": "g"})``; keys are
     0.8's, or 0.7's, with dots or underscores.
 
-    Streams are made once. Each is for one thread; what the connector does it does on threads of
-    its own. Close it by shutdown(), or as a context manager.
+    Streams are created once. Each is for one thread; the connector works on its own threads. Close
+    it with shutdown(), or use it as a context manager.
     """
 
     def __init__(
@@ -108,11 +108,11 @@ class ConsumerConnector:
         key_decoder: Decoder[Any] | None = None,
         value_decoder: Decoder[Any] | None = None,
     ) -> dict[str, list[KafkaStream[Any, Any]]]:
-        """``createMessageStreams``: so many streams of each topic. Without decoders, bytes.
+        """``createMessageStreams``: that many streams per topic. Without decoders, bytes.
 
-        Once it returns, the consumer has its share of the group's partitions. Raises
+        When it returns, the consumer has its share of the group's partitions. Raises
         StreamsExistError, RebalanceFailedError, NotRegisteredError, ZooKeeperError; ValueError for
-        less than one stream.
+        fewer than one stream.
         """
         wanted = self._want(StaticTopics(topic_count_map))
         buffers = {
@@ -136,8 +136,8 @@ class ConsumerConnector:
         key_decoder: Decoder[Any] | None = None,
         value_decoder: Decoder[Any] | None = None,
     ) -> list[KafkaStream[Any, Any]]:
-        """``createMessageStreamsByFilter``: of all topics that a Whitelist or Blacklist lets
-        through, those that come later as well. Raises as create_message_streams().
+        """``createMessageStreamsByFilter``: for all topics that a Whitelist or Blacklist allows,
+        including later ones. Raises as create_message_streams().
         """
         wanted = self._want(Wildcard(topic_filter, num_streams))
         buffers = [self._buffer() for _ in range(num_streams)]
@@ -145,15 +145,15 @@ class ConsumerConnector:
         return [self._stream(each, key_decoder, value_decoder) for each in buffers]
 
     def commit_offsets(self) -> None:
-        """``commitOffsets``: what streams handed out counts as consumed. Raises ClientError."""
+        """``commitOffsets``: commit all messages that streams returned. Raises ClientError."""
         self._offsets.commit(self._rebalancer.consumed())
 
     def owned(self) -> list[TopicPartition]:
-        """Its share of the group's partitions, in order."""
+        """Its share of the group's partitions, sorted."""
         return sorted(self._rebalancer.consumed())
 
     def metrics(self) -> dict[str, int]:
-        """Counts and gauges by Kafka's names, and after a slash by partition."""
+        """Counts and gauges under Kafka's names, followed by a slash and the partition."""
         lags = {place: max(0, lag) for place, lag in self._fetchers.lags().items()}
         return {
             **self._statistics.counts(),
@@ -163,8 +163,8 @@ class ConsumerConnector:
         }
 
     def shutdown(self) -> None:
-        """Streams end; with auto.commit.enable what they handed out is committed; the group's
-        others take over. A second call does nothing.
+        """End all streams; with auto.commit.enable, commit what they returned; the group's other
+        consumers take over. A second call does nothing.
         """
         with self._lock:
             if self._is_shut_down:
@@ -180,7 +180,7 @@ class ConsumerConnector:
         self._offsets.close()
         self._zk.close()
 
-    # On threads of its own
+    # On its own threads
 
     def _changed(self) -> None:
         self._rebalancer.rebalance()
@@ -206,7 +206,7 @@ class ConsumerConnector:
             else:
                 return
 
-    # What it is made of
+    # Its parts
 
     def _want(self, wanted: TopicCount) -> TopicCount:
         with self._lock:
@@ -227,7 +227,7 @@ class ConsumerConnector:
             self._committing.start()
 
     def _own_id(self) -> str:
-        """Host, time and chance."""
+        """Host, time and a random number."""
         return f"{socket.gethostname()}-{self._clock.wall_ms()}-{uuid4().hex[:8]}"
 
     def _buffer(self) -> StreamBuffer:

@@ -1,4 +1,4 @@
-"""What the older APIs raise: the exceptions of kafka.common, kafka.producer and kafka.consumer."""
+"""The errors of the older APIs: those of kafka.common, kafka.producer and kafka.consumer."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ class QueueFullError(ClientError):
 class FailedToSendError(ClientError):
     """Kafka's FailedToSendMessageException: some messages are not acknowledged after all retries.
 
-    With acks they may be written all the same, where an answer was lost.
+    With acks they may have been written nevertheless, if a response was lost.
     """
 
 
 class NoPartitionError(ClientError):
-    """The partitioner chose one that the topic has not (InvalidPartitionException)."""
+    """The partitioner chose a partition that the topic lacks (InvalidPartitionException)."""
 
 
 class MessageTooLargeError(ClientError):
-    """Kafka's MessageSizeTooLargeException: set fetch.message.max.bytes above it to go on."""
+    """Kafka's MessageSizeTooLargeException: to continue, raise fetch.message.max.bytes above it."""
 
     def __init__(self, place: TopicPartition, offset: int) -> None:
         super().__init__(
@@ -33,28 +33,28 @@ class MessageTooLargeError(ClientError):
 
 
 class ConsumerTimeoutError(ClientError):
-    """No message came for consumer.timeout.ms. The stream may be read on."""
+    """No message came for consumer.timeout.ms. The stream may be read again."""
 
 
 class StreamsExistError(ClientError):
-    """Kafka's MessageStreamsExistException: a connector makes its streams once."""
+    """Kafka's MessageStreamsExistException: a connector creates its streams once."""
 
 
 class RebalanceFailedError(ClientError):
-    """Kafka's ConsumerRebalanceFailedException: rebalance.max.retries attempts came to nothing."""
+    """Kafka's ConsumerRebalanceFailedException: rebalance.max.retries attempts failed."""
 
 
 class NotRegisteredError(ClientError):
-    """The consumer's own registration is gone: its session of ZooKeeper's ended."""
+    """The consumer's own registration is gone: its ZooKeeper session ended."""
 
     retriable = True
 
 
 class ZooKeeperError(ClientError):
-    """ZooKeeper refused, its session ended meanwhile, or a node makes no sense."""
+    """ZooKeeper refused, its session ended meanwhile, or a node has invalid contents."""
 
     retriable = True
 
 
 class ZooKeeperTimeoutError(ZooKeeperError):
-    """ZooKeeper did not answer in time (ZkTimeoutException); what was asked may be done."""
+    """ZooKeeper did not respond in time (ZkTimeoutException); the request may have succeeded."""

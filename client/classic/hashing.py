@@ -1,6 +1,6 @@
-"""hashCode() of what keys are made of, as the older APIs choose partitions by it.
+"""Java's hashCode() for keys, by which the older APIs choose partitions.
 
-Python's own hash of a text differs from one process to the next.
+Python's own hash of a string differs from one process to the next.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _NAN = struct.Struct(">Q").pack(0x7FF8 << 48)
 
 
 def java_hash(key: object) -> int:
-    """A signed number of 32 bits.
+    """A signed 32-bit integer.
 
-    A whole number is an Integer where it fits, else a Long. Bytes are hashed by what they hold
-    (Arrays.hashCode): in Java an array's own hash is another one each time. Anything else has
-    Python's hash(), cut to 32 bits.
+    An integer is an Integer if it fits, else a Long. Bytes are hashed by their contents
+    (Arrays.hashCode), since a Java array's own hash differs each time. Anything else has Python's
+    hash(), truncated to 32 bits.
     """
     match key:
         case str():
@@ -41,7 +41,7 @@ def java_hash(key: object) -> int:
 
 
 def absolute(number: int) -> int:
-    """kafka.utils.Utils.abs: of the smallest int, which has none, 0."""
+    """kafka.utils.Utils.abs: 0 for the smallest int, which has no absolute value."""
     return 0 if number == _INT_MIN else abs(number)
 
 

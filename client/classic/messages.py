@@ -1,7 +1,7 @@
-"""Messages as the older APIs know them: a key and a payload, in sets of magic 0 or 1.
+"""Messages of the older APIs: a key and a payload, in sets of magic 0 or 1.
 
 Sources: kafka.message (ByteBufferMessageSet, MessageAndOffset, MessageAndMetadata) and
-kafka.producer.KeyedMessage. A message of magic 0 has no time, and neither has headers.
+kafka.producer.KeyedMessage. Messages of magic 0 have no timestamp, and none have headers.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class KeyedMessage(Generic[K, V]):
-    """What a producer is given. ``part_key`` chooses the partition in the key's place, and is not
-    stored.
+    """A message for a producer. ``part_key`` determines the partition instead of the key, and is
+    not stored.
     """
 
     topic: str
@@ -44,7 +44,7 @@ class KeyedMessage(Generic[K, V]):
 
 
 class Message(NamedTuple):
-    """Its bytes."""
+    """A message's bytes."""
 
     payload: bytes | None
     key: bytes | None = None
@@ -62,7 +62,7 @@ class MessageAndOffset(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MessageAndMetadata(Generic[K, V]):
-    """What a stream hands out; key and message are decoded when they are looked at."""
+    """An element of a stream; key and message are decoded on access."""
 
     topic: str
     partition: int
@@ -73,7 +73,7 @@ class MessageAndMetadata(Generic[K, V]):
 
     @property
     def timestamp_ms(self) -> int:
-        """NO_TIMESTAMP for what is asked as before 0.10."""
+        """NO_TIMESTAMP if requested with versions before 0.10."""
         return self.raw.timestamp_ms
 
     @property
@@ -87,10 +87,10 @@ class MessageAndMetadata(Generic[K, V]):
 
 
 class MessageSet:
-    """What a fetch brought of one partition (ByteBufferMessageSet).
+    """The messages that one fetch returned of one partition (ByteBufferMessageSet).
 
-    ``size_in_bytes`` counts a message that was cut off at the end as well, ``valid_bytes`` does
-    not. Iterating hands out messages with their offsets, those within wrappers too.
+    ``size_in_bytes`` includes a truncated message at the end, ``valid_bytes`` does not. Iterating
+    yields messages with their offsets, including those within compressed wrappers.
     """
 
     def __init__(self, data: memoryview) -> None:
@@ -99,16 +99,16 @@ class MessageSet:
 
     @property
     def valid_bytes(self) -> int:
-        """Raises RecordError for what is no message set."""
+        """Raises RecordError for an invalid message set."""
         return max((at + header.size for at, header in self._shallow()), default=0)
 
     @property
     def next_offset(self) -> int | None:
-        """After the last message that is whole; None without one. Raises RecordError."""
+        """The offset after the last whole message; None without one. Raises RecordError."""
         return max((header.next_offset for _, header in self._shallow()), default=None)
 
     def __iter__(self) -> Iterator[MessageAndOffset]:
-        """Raises RecordError where a message is damaged (ensureValid)."""
+        """Raises RecordError for a corrupt message (ensureValid)."""
         for position, header in self._shallow():
             check_crc(self._data, position, header)
             for record in iterate_records(self._data, position, header, MAX_DECOMPRESSED_BYTES):
@@ -123,7 +123,7 @@ def _message(record: Record) -> MessageAndOffset:
 
 
 def encode_messages(messages: Sequence[Message], codec: Codec, magic: int = 0) -> bytes:
-    """A message set, its offsets from 0: the leader writes others."""
+    """A message set with offsets from 0, which the leader replaces."""
     records = (
         Record(offset, message.timestamp_ms, message.key, message.payload)
         for offset, message in enumerate(messages)

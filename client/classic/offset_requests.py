@@ -1,6 +1,6 @@
 """A group's offsets, kept by a broker: in ZooKeeper (version 0) or in Kafka (version 1).
 
-Whoever keeps them in Kafka asks the group's coordinator.
+For offsets in Kafka, the broker must be the group's coordinator.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class KeptIn(IntEnum):
-    """By the version of the request that says so."""
+    """Where offsets are kept, by the version of the request."""
 
     ZOOKEEPER = 0
     KAFKA = 1
 
 
 class Committed(NamedTuple):
-    """UNKNOWN_OFFSET where nothing is committed (OffsetMetadataAndError)."""
+    """UNKNOWN_OFFSET if nothing is committed (OffsetMetadataAndError)."""
 
     offset: int
     error_code: int
@@ -41,7 +41,7 @@ class Committed(NamedTuple):
 def commit_offsets(
     channel: Channel, group: str, offsets: Mapping[TopicPartition, int], kept_in: KeptIn
 ) -> dict[TopicPartition, int]:
-    """Error codes. Raises as Channel.ask."""
+    """Returns error codes. Raises as Channel.ask."""
     request = OffsetCommitRequest(
         group_id=group,
         topics=[

@@ -1,6 +1,6 @@
-"""Which partition a key is for (kafka.producer.Partitioner).
+"""Which partition a key belongs to (kafka.producer.Partitioner).
 
-A message without a key is not shown to a partitioner: it goes to one at random.
+A message without a key bypasses the partitioner, and goes to a random partition.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from logquake.client.classic.hashing import absolute, java_hash
 
 class Partitioner(Protocol):
     def partition(self, key: Any, num_partitions: int) -> int:
-        """From 0 to one less than ``num_partitions``, those without a leader counted as well."""
+        """From 0 to ``num_partitions`` - 1; the count includes partitions without a leader."""
 
 
 class DefaultPartitioner:
-    """By the key's hash, as Java has it."""
+    """By the key's Java hash."""
 
     def partition(self, key: Any, num_partitions: int) -> int:
         return absolute(java_hash(key)) % num_partitions

@@ -34,7 +34,7 @@ from logquake.client.settings.reading import read
 
 
 class Sending(Protocol):
-    """What producer.type chooses."""
+    """The part that producer.type selects."""
 
     def send(self, messages: Messages) -> None: ...
 
@@ -45,7 +45,7 @@ class Sending(Protocol):
 
 class Producer:
     """``Producer({"broker.list": "localhost:9092", "producer.type": "async"})``; keys are 0.8's, or
-    0.7's, with dots or underscores. May be shared by threads, which wait for one another.
+    0.7's, with dots or underscores. Threads may share it, and wait for one another.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Producer:
         self.close()
 
     def send(self, *messages: KeyedMessage[Any, Any]) -> None:
-        """Written when it returns, as far as acks say; or with producer.type=async only queued.
+        """Write the messages, and return once acks are satisfied; or, with producer.type=async,
+        only enqueue them.
 
         Raises ProducerClosedError; FailedToSendError, and what an encoder raises; with
-        producer.type=async QueueFullError, for a message that is dropped: those before it are
-        queued.
+        producer.type=async QueueFullError for a message that is dropped; earlier ones are queued.
         """
         if self._is_closed:
             raise ProducerClosedError("the producer was closed")
@@ -96,17 +96,17 @@ class Producer:
         self._way.send(messages)
 
     def metrics(self) -> dict[str, int]:
-        """Counts by the names of Kafka's meters, and after a slash by topic."""
+        """Counts under the names of Kafka's meters, followed by a slash and the topic."""
         return self._statistics.counts() | self._way.gauges()
 
     def close(self, timeout_ms: int | None = None) -> bool:
-        """What is queued is sent first; whether that was done in time. A second call waits for the
-        same, unless that was given up.
+        """Send queued messages, then close. Returns whether that was done in time. A second call
+        waits too, unless sending was given up.
 
-        Without a time-out as long as it takes, which retries bound. What is not written in time is
-        not written any more; whoever waits for room in the queue is told ProducerClosedError. On
-        the queue's thread, where hooks and an event.handler run, it waits for nothing: what is
-        queued is sent once they have returned.
+        Without a time-out, only retries limit the wait. Messages not written in time are dropped;
+        callers waiting for room in the queue get ProducerClosedError. On the queue's thread, where
+        hooks and an event.handler run, it does not wait: queued messages are sent once these have
+        returned.
         """
         self._is_closed = True
         return self._way.close(timeout_ms)

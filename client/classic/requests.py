@@ -1,4 +1,4 @@
-"""What the older clients ask, as calls on a channel (kafka.api, in the versions of 0.8.2)."""
+"""The older clients' requests, as calls on a channel (kafka.api, in the versions of 0.8.2)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class FetchFrom(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One partition's part of the answer (FetchResponsePartitionData); an error is a code."""
+    """One partition's part of the response (FetchResponsePartitionData); errors are codes."""
 
     error_code: int
     high_watermark: int
@@ -55,7 +55,7 @@ class Fetched:
 
 
 NOTHING = Fetched(ErrorCode.NONE, UNKNOWN_OFFSET, MessageSet(memoryview(b"")))
-"""What is fetched of a broker that throttles us."""
+"""The result of a fetch from a broker that throttles us."""
 
 
 class Written(NamedTuple):
@@ -66,13 +66,13 @@ class Written(NamedTuple):
 
 
 def by_topic(asked: Mapping[TopicPartition, T]) -> Iterator[tuple[str, list[tuple[int, T]]]]:
-    """In order."""
+    """In the given order."""
     for topic, places in groupby(sorted(asked), key=lambda place: place.topic):
         yield topic, [(place.partition, asked[place]) for place in places]
 
 
 def exactly(asked: Iterable[TopicPartition], answered: Mapping[TopicPartition, T]) -> None:
-    """Raises MalformedResponseError where an answer is about more partitions, or fewer."""
+    """Raises MalformedResponseError if a response has other partitions than requested."""
     if set(asked) != answered.keys():
         raise MalformedResponseError(
             f"asked about {sorted(map(str, asked))}, told of {sorted(map(str, answered))}"
@@ -86,7 +86,7 @@ def fetch(
     max_wait_ms: int,
     min_bytes: int,
 ) -> dict[TopicPartition, Fetched]:
-    """A broker that throttles us tells of no partition. Raises as Channel.ask."""
+    """A broker that throttles us returns no partitions. Raises as Channel.ask."""
     request = FetchRequest(
         replica_id=CONSUMER_REPLICA_ID,
         max_wait_ms=max_wait_ms,
@@ -125,7 +125,7 @@ def _message_set(told: PartitionData) -> MessageSet:
 def produce(
     channel: Channel, sets: Mapping[TopicPartition, bytes], *, acks: int, timeout_ms: int
 ) -> dict[TopicPartition, Written] | None:
-    """None with acks 0, which nobody answers. Raises as Channel.ask."""
+    """None with acks 0, which has no response. Raises as Channel.ask."""
     request = ProduceRequest(
         acks=acks,
         timeout_ms=timeout_ms,
@@ -156,8 +156,8 @@ def produce(
 def offsets_before(
     channel: Channel, place: TopicPartition, time_ms: int, max_offsets: int
 ) -> list[int]:
-    """Where segments begin that were last written before then, and the end of the log; the newest
-    first. Raises BrokerError, and as Channel.ask.
+    """The base offsets of segments last written before that time, and the log's end; newest first.
+    Raises BrokerError, and as Channel.ask.
     """
     asked = ListOffsetsPartition(
         partition_index=place.partition, timestamp=time_ms, max_num_offsets=max_offsets

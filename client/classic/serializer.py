@@ -1,4 +1,4 @@
-"""Encoders and decoders: what a message is to a program, and its bytes (kafka.serializer)."""
+"""Encoders and decoders: between a program's objects and bytes (kafka.serializer)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Decoder(Protocol[T_co]):
 
 
 class DefaultEncoder:
-    """Bytes as they are."""
+    """Accepts bytes, unchanged."""
 
     def to_bytes(self, value: bytes) -> bytes:
         if not isinstance(value, bytes | bytearray | memoryview):

@@ -1,6 +1,6 @@
-"""One broker, asked by hand (kafka.consumer.SimpleConsumer).
+"""Requests to one broker, made by hand (kafka.consumer.SimpleConsumer).
 
-Whoever uses it finds the leader of a partition, and another one when it is no leader any more.
+The program itself finds the leader of a partition, and the next one when leadership moves.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _LOST = (ConnectionLostError, RequestTimedOutError, MalformedResponseError)
 
 
 class SimpleConsumer:
-    """May be shared by threads, which wait for one another. Each call is tried again once, over
-    another connection, and raises ConnectionLostError, RequestTimedOutError,
-    MalformedResponseError, or ClosedError.
+    """Threads may share it, and wait for one another. Each call is retried once, over another
+    connection, and raises ConnectionLostError, RequestTimedOutError, MalformedResponseError, or
+    ClosedError.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class SimpleConsumer:
         release: Release = Release.V0_8_2,
         dial: Dial | None = None,
     ) -> None:
-        """``timeout_ms`` is for a call: Kafka's soTimeout."""
+        """``timeout_ms`` is per call: Kafka's soTimeout."""
         self._channel = (dial or dial_as(release))(Address(host, port), client_id, timeout_ms)
         self._lock = Lock()
 
@@ -68,7 +68,7 @@ class SimpleConsumer:
         max_wait_ms: int = 0,
         min_bytes: int = 0,
     ) -> Fetched:
-        """Messages from there on; those of a wrapper before it as well."""
+        """Messages from that offset on; may include earlier ones of the same wrapper."""
         place = TopicPartition(topic, partition)
         asked = {place: FetchFrom(offset, fetch_size)}
         told = self.multifetch(asked, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
@@ -81,7 +81,7 @@ class SimpleConsumer:
         max_wait_ms: int = 0,
         min_bytes: int = 0,
     ) -> dict[TopicPartition, Fetched]:
-        """Several partitions in one request. A broker that throttles us tells of none."""
+        """Several partitions in one request. A broker that throttles us returns none."""
         return self._ask(
             lambda channel: requests.fetch(
                 channel, asked, max_wait_ms=max_wait_ms, min_bytes=min_bytes
@@ -91,9 +91,9 @@ class SimpleConsumer:
     def get_offsets_before(
         self, topic: str, partition: int, time_ms: int, max_num_offsets: int
     ) -> list[int]:
-        """``getOffsetsBefore``: at most so many offsets, the newest first, at which segments
-        begin that were written before then. EARLIEST_TIMESTAMP and LATEST_TIMESTAMP stand for
-        the ends of the log. Raises BrokerError too.
+        """``getOffsetsBefore``: at most that many base offsets, newest first, of segments written
+        before that time. EARLIEST_TIMESTAMP and LATEST_TIMESTAMP mean the ends of the log. Raises
+        BrokerError too.
         """
         place = TopicPartition(topic, partition)
         return self._ask(
@@ -110,7 +110,7 @@ class SimpleConsumer:
     def commit_offsets(
         self, group: str, offsets: Mapping[TopicPartition, int], kept_in: KeptIn = KeptIn.KAFKA
     ) -> dict[TopicPartition, int]:
-        """``commitOffsets``: error codes. Offsets in Kafka are the group's coordinator's."""
+        """``commitOffsets``: error codes. For offsets in Kafka, ask the group's coordinator."""
         return self._ask(
             lambda channel: offset_requests.commit_offsets(channel, group, offsets, kept_in)
         )
@@ -124,18 +124,18 @@ class SimpleConsumer:
         )
 
     def topic_metadata(self, *topics: str) -> list[TopicMetadata]:
-        """``send(TopicMetadataRequest)``: of all topics if none is named."""
+        """``send(TopicMetadataRequest)``: all topics by default."""
         return self._ask(lambda channel: topic_metadata.ask_for_topics(channel, topics))
 
     def coordinator(self, group: str) -> Address:
-        """``send(ConsumerMetadataRequest)``: who keeps the group's offsets in Kafka.
+        """``send(ConsumerMetadataRequest)``: the coordinator that keeps the group's offsets.
 
         Raises BrokerError too.
         """
         return self._ask(lambda channel: requests.coordinator(channel, group))
 
     def interrupt(self) -> None:
-        """Whoever waits is told ClosedError. From any thread."""
+        """From any thread: waiting calls raise ClosedError."""
         self._channel.interrupt()
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
-"""Who leads which partition, by TopicMetadataRequest (kafka.api.TopicMetadata, ClientUtils).
+"""The leaders of partitions, by TopicMetadataRequest (kafka.api.TopicMetadata, ClientUtils).
 
-A broker that may makes a topic that is asked about and is not there.
+If brokers create topics automatically, a request for a missing topic creates it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class PartitionMetadata:
-    """Without a leader at the moment: None."""
+    """``leader`` is None if the partition has none at the moment."""
 
     partition: int
     leader: Broker | None
@@ -37,7 +37,7 @@ class PartitionMetadata:
 
 @dataclass(frozen=True, slots=True)
 class TopicMetadata:
-    """``partitions`` in order."""
+    """``partitions`` are sorted."""
 
     topic: str
     error_code: int
@@ -45,7 +45,7 @@ class TopicMetadata:
 
 
 def ask_for_topics(channel: Channel, topics: Collection[str]) -> list[TopicMetadata]:
-    """Of all topics if none is named. Raises as Channel.ask."""
+    """All topics if none is named. Raises as Channel.ask."""
     request = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in sorted(topics)])
     answer = channel.ask(request, MetadataResponse)
     brokers = {
@@ -63,7 +63,7 @@ def _of_topic(topic: MetadataResponseTopic, brokers: dict[int, Broker]) -> Topic
 
 
 class MetadataAsker:
-    """Asks any broker, each by a channel of its own, until one answers
+    """Asks brokers one after the other, each over a new channel, until one responds
     (ClientUtils.fetchTopicMetadata). For one thread; any thread may interrupt it.
     """
 
@@ -77,8 +77,8 @@ class MetadataAsker:
         self._is_interrupted = False
 
     def ask(self, brokers: Sequence[Address], topics: Collection[str]) -> list[TopicMetadata]:
-        """Raises the last broker's error, or ConnectionLostError where there is no broker;
-        ClosedError once it is interrupted.
+        """Raises the last broker's error, or ConnectionLostError without any broker; ClosedError
+        once it is interrupted.
         """
         failure: ClientError = ConnectionLostError("there is no broker to ask for metadata")
         for address in self._random.sample(brokers, len(brokers)):
@@ -94,7 +94,7 @@ class MetadataAsker:
         raise failure
 
     def interrupt(self) -> None:
-        """For good. From any thread."""
+        """From any thread, for good."""
         with self._lock:
             self._is_interrupted = True
             if self._asked is not None:

@@ -1,7 +1,7 @@
-"""What older releases speak: the CurrentVersion of each of kafka.api's requests.
+"""The versions that older releases use: the CurrentVersion of each of kafka.api's requests.
 
-Their clients do not ask brokers for their versions, which came later (KIP-35). Offsets have two:
-version 0 is kept in ZooKeeper, by the broker, and 1 in the topic of offsets.
+Their clients do not ask brokers for their versions, which came later (KIP-35). Offset requests have
+two: with version 0 the broker keeps offsets in ZooKeeper, with 1 in the offsets topic.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SPOKEN: Mapping[int, tuple[int, int]] = {
 
 
 class Release(Enum):
-    """By its number. From 0.10 on messages have times (magic 1, KIP-32), and a fetch brings its
-    first message however large it is (KIP-74).
+    """A release number. From 0.10 on messages have timestamps (magic 1, KIP-32), and a fetch
+    returns its first message whatever its size (KIP-74).
     """
 
     V0_8_2 = "0.8.2"
@@ -34,7 +34,7 @@ class Release(Enum):
 
     @property
     def magic(self) -> int:
-        """Of what is produced."""
+        """The magic of produced messages."""
         return 0 if self is Release.V0_8_2 else 1
 
     @property

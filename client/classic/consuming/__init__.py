@@ -1,15 +1,15 @@
-"""What a ConsumerConnector is made of.
+"""The parts of a ConsumerConnector.
 
-wiring.py        how all of it hangs together
-watching.py      what happens in ZooKeeper, and who acts on it
-rebalancer.py    a share of the group's partitions, worked out anew when anything changes
-group.py         the group in ZooKeeper: who is in it, who owns what, how far they are
-registering.py   a consumer's own node; registration.py: what it says
+wiring.py        how the parts are connected
+watching.py      changes in ZooKeeper, and the thread that handles them
+rebalancer.py    a share of the group's partitions, recomputed after any change
+group.py         the group in ZooKeeper: its members, their partitions and offsets
+registering.py   a consumer's own node; registration.py: its contents
 topic_filter.py  topics by a regular expression
-assignment.py    who is to own what
-offsets.py       where they are kept
+assignment.py    who is to own which partitions
+offsets.py       where offsets are kept
 fetchers.py      which broker's fetcher has which partitions; leaders.py: who leads them
 fetcher.py       fetching from one broker
-stream.py        what fetchers put and a program takes
-worker.py        a thread; statistics.py: what is counted
+stream.py        buffers that fetchers fill and a program empties
+worker.py        a thread; statistics.py: counts
 """

@@ -1,6 +1,6 @@
-"""Who of a group owns which partitions (kafka.consumer.PartitionAssignor).
+"""Which consumer of a group owns which partitions (kafka.consumer.PartitionAssignor).
 
-Each consumer works it out by itself; all come to the same, as long as they see the same.
+Each consumer computes it by itself; all get the same result if they see the same group.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class ThreadId:
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """What one consumer sees of its group (AssignmentContext).
+    """One consumer's view of its group (AssignmentContext).
 
-    ``streams`` are by topic, of all consumers; ``partitions`` of the topics that it wants itself.
+    ``streams`` are all consumers', by topic; ``partitions`` those of its own topics.
     """
 
     consumer: str
@@ -38,16 +38,16 @@ class GroupView:
 
 
 Decision = dict[TopicPartition, ThreadId]
-"""What one consumer is to own, and by which of its streams."""
+"""The partitions that one consumer is to own, and the stream for each."""
 
 
 def assign(strategy: Strategy, view: GroupView) -> Decision:
-    """Raises ValueError where a group may not use the strategy."""
+    """Raises ValueError if the group must not use the strategy."""
     return _range(view) if strategy is Strategy.RANGE else _round_robin(view)
 
 
 def _range(view: GroupView) -> Decision:
-    """Topic by topic, partitions next to each other; the first streams have one more."""
+    """Per topic, adjacent partitions for each stream; the first streams may get one more."""
     decision: Decision = {}
     for topic, partitions in sorted(view.partitions.items()):
         threads = sorted(view.streams[topic], key=str)
@@ -63,7 +63,7 @@ def _range(view: GroupView) -> Decision:
 
 
 def _round_robin(view: GroupView) -> Decision:
-    """All partitions in the order of their hashes, dealt out."""
+    """All partitions in the order of their hashes, dealt out in turn."""
     threads = _same_for_all(view)
     places = [
         TopicPartition(topic, partition)
@@ -75,7 +75,7 @@ def _round_robin(view: GroupView) -> Decision:
 
 
 def _same_for_all(view: GroupView) -> list[ThreadId]:
-    """Any stream may get any partition: so all have to want the same."""
+    """Any stream may get any partition, so all must have the same topics."""
     of_topics = {frozenset(threads) for threads in view.streams.values()}
     if len(of_topics) > 1:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Fetching from one broker what it leads (ConsumerFetcherThread, AbstractFetcherThread)."""
+"""Fetching the partitions that one broker leads (ConsumerFetcherThread, AbstractFetcherThread)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NOTHING_TO_DO_S = 0.2
 
 
 class BrokerFetcher:
-    """``hand_back`` is told of partitions that it cannot fetch any more: their leader is another
-    one, or was lost.
+    """``hand_back`` is called with partitions that it can no longer fetch: their leader has
+    changed, or was lost.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class BrokerFetcher:
     def _without_offset(
         self, infos: Mapping[TopicPartition, PartitionTopicInfo]
     ) -> set[TopicPartition]:
-        """Where nothing is committed, begin where auto.offset.reset says; what failed."""
+        """Start uncommitted partitions as auto.offset.reset says. Returns those that failed."""
         unknown = [info for info in infos.values() if info.fetched_offset < 0]
         return {info.place for info in unknown if not self._reset(info)}
 
     def _reset(self, info: PartitionTopicInfo) -> bool:
-        """``handleOffsetOutOfRange``: whether the broker could say."""
+        """``handleOffsetOutOfRange``. Returns whether the broker knew the offset."""
         topic, partition = info.place
         try:
             offset = self._consumer.earliest_or_latest_offset(
@@ -100,7 +100,7 @@ class BrokerFetcher:
     def _fetch(
         self, infos: Mapping[TopicPartition, PartitionTopicInfo], stopping: Event
     ) -> set[TopicPartition]:
-        """What failed."""
+        """Returns the partitions that failed."""
         size = self._config.fetch_message_max_bytes
         asked = {place: FetchFrom(info.fetched_offset, size) for place, info in infos.items()}
         try:
@@ -120,7 +120,7 @@ class BrokerFetcher:
         }
 
     def _is_taken(self, info: PartitionTopicInfo, fetched: Fetched, stopping: Event) -> bool:
-        """Whether to go on with the partition here."""
+        """Whether to keep fetching the partition here."""
         if fetched.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             _log.warning("%s has no offset %d", info.place, info.fetched_offset)
             return self._reset(info)
@@ -129,7 +129,7 @@ class BrokerFetcher:
             return False
         try:
             self._hand_out(info, fetched, stopping)
-        except RecordError as error:  # a leader that truncates its log, say: the next fetch may do
+        except RecordError as error:  # the leader may have truncated its log: retry
             _log.warning("what was fetched of %s makes no sense: %s", info.place, error)
             return False
         return True
@@ -146,14 +146,14 @@ class BrokerFetcher:
             self._leave(info)
 
     def _leave(self, info: PartitionTopicInfo) -> None:
-        """Its stream goes on no more: were it filled, others would wait for room in it."""
+        """Stop fetching for a failed stream: others would wait for room in a full one."""
         with self._changed:
             self._infos.pop(info.place, None)
             self.lags.pop(info.place, None)
 
     def _is_too_large(self, info: PartitionTopicInfo, fetched: Fetched) -> bool:
-        """The message to come does not fit: part of it came, or twice nothing, though there is
-        something. A broker that converts what is stored today sends nothing.
+        """Whether the next message exceeds the limit: only a part of it came, or twice nothing
+        although there is something. A broker that converts from today's format sends nothing.
         """
         if fetched.messages.size_in_bytes:
             return True

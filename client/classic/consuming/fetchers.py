@@ -23,13 +23,13 @@ _NOTHING_TO_FIND_S = 0.2
 
 
 class Leaders(Protocol):
-    """Who finds them out, for one start."""
+    """Finds the leaders, for the duration of one start."""
 
     def find(self, topics: Collection[str]) -> Sequence[TopicMetadata]:
         """Raises ClientError."""
 
     def interrupt(self) -> None:
-        """From any thread: whoever finds is told ClosedError."""
+        """From any thread: a running find raises ClosedError."""
 
 
 Connect = Callable[[Broker], SimpleConsumer]
@@ -41,7 +41,7 @@ class FetcherId(NamedTuple):
 
 
 class Fetchers:
-    """start() and stop() in turn; each start has threads of its own, one of which finds leaders for
+    """start() and stop() alternate; each start has its own threads, one of which finds leaders for
     the partitions that have none.
     """
 
@@ -72,7 +72,7 @@ class Fetchers:
         self._finder.start()
 
     def stop(self) -> None:
-        """``stopConnections``: nothing is put into streams once it returns."""
+        """``stopConnections``: once it returns, nothing more is put into streams."""
         if self._finder is not None:
             self._finder.stop()
         self._leaders.interrupt()
@@ -82,7 +82,7 @@ class Fetchers:
         for each in fetchers:
             each.stop()
         if self._finder is not None:
-            self._finder.join()  # it may have begun another one
+            self._finder.join()  # it may have started another one
         for each in self._fetchers.values():
             each.stop()
         for each in self._fetchers.values():
@@ -91,7 +91,7 @@ class Fetchers:
         self._fetchers.clear()
 
     def lags(self) -> dict[TopicPartition, int]:
-        """How many messages each partition is ahead of what is fetched of it (ConsumerLag)."""
+        """How many messages fetching lags behind the end of each partition (ConsumerLag)."""
         with self._changed:
             fetchers = list(self._fetchers.values())
         return {place: lag for each in fetchers for place, lag in dict(each.lags).items()}

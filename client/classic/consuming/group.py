@@ -34,14 +34,14 @@ def owner_path(group: str, place: TopicPartition) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """``has_brokers`` is false while there is nobody to fetch from."""
+    """``has_brokers`` is false while there is no broker to fetch from."""
 
     view: GroupView
     has_brokers: bool
 
 
 async def look(group: str, consumer: str, *, exclude_internal: bool) -> Seen:
-    """What a consumer sees, all of it watched: whatever changes from now on is told.
+    """The consumer's view, with watches on all of it: later changes trigger them.
 
     Raises NotRegisteredError, ZkFailure, MalformedZnode.
     """
@@ -61,7 +61,7 @@ async def look(group: str, consumer: str, *, exclude_internal: bool) -> Seen:
 
 
 async def _wanted_in(group: str) -> dict[str, TopicCount]:
-    """A consumer that goes meanwhile is none of them: that it went is told, too."""
+    """A consumer that leaves meanwhile is left out: a watch reports that, too."""
     wanted: dict[str, TopicCount] = {}
     for name in await children(ids_path(group), watch=True):
         there = await nodes.read(f"{ids_path(group)}/{name}")
@@ -79,7 +79,7 @@ def _threads_by_topic(streams: Mapping[str, Mapping[str, int]]) -> dict[str, lis
 
 
 async def _partitions_of(topic: str) -> list[int]:
-    """None of a topic that is not there yet; that it comes is told."""
+    """None for a missing topic; a watch reports its creation."""
     path = TopicAssignment.path(topic)
     there = await nodes.read(path, watch=True)
     if there is None and await perform(Exists(path, watch=True)) is not None:
@@ -88,7 +88,7 @@ async def _partitions_of(topic: str) -> list[int]:
 
 
 async def claim(group: str, decision: Decision, session_id: int) -> bool:
-    """Own all of it, or nothing: False while somebody else owns some. Raises ZkFailure."""
+    """Own all or nothing: False if another consumer owns some. Raises ZkFailure."""
     claimed: list[TopicPartition] = []
     for place, thread in sorted(decision.items()):
         if not await nodes.claim(owner_path(group, place), str(thread).encode(), session_id):
@@ -99,7 +99,7 @@ async def claim(group: str, decision: Decision, session_id: int) -> bool:
 
 
 async def release(group: str, places: Iterable[TopicPartition], session_id: int) -> None:
-    """What the session owns of them. Raises ZkFailure."""
+    """Give up those that the session owns. Raises ZkFailure."""
     for place in places:
         await nodes.give_up(owner_path(group, place), session_id)
 
@@ -112,7 +112,7 @@ async def put_offsets(group: str, offsets: Mapping[TopicPartition, int]) -> None
 
 
 async def offsets_of(group: str, places: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-    """UNKNOWN_OFFSET where there is none. Raises ZkFailure, MalformedZnode."""
+    """UNKNOWN_OFFSET if there is none. Raises ZkFailure, MalformedZnode."""
     found = {}
     for place in places:
         there = await nodes.read(ConsumerOffset.path(group, place))

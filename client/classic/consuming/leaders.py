@@ -1,4 +1,4 @@
-"""Who leads what, asked of the brokers that ZooKeeper tells of (LeaderFinderThread)."""
+"""The partitions' leaders, from the brokers that ZooKeeper lists (LeaderFinderThread)."""
 
 from __future__ import annotations
 

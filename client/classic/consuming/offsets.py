@@ -1,4 +1,4 @@
-"""Where a group's offsets are kept: in ZooKeeper, in Kafka, or while it moves in both
+"""Where a group's offsets are kept: in ZooKeeper, in Kafka, or, during a migration, in both
 (ZookeeperConsumerConnector.commitOffsets and fetchOffsets).
 """
 
@@ -28,25 +28,25 @@ _log = logging.getLogger(__name__)
 Offsets = Mapping[TopicPartition, int]
 
 _NOT_MENDED_BY_TIME = frozenset({ErrorCode.NONE, ErrorCode.OFFSET_METADATA_TOO_LARGE})
-# The second is how 0.8.2 says that nothing is committed. What any other error says is not that: a
-# consumer would begin where auto.offset.reset says, and lose messages, or read all of them again.
+# The second is 0.8.2's code for no committed offset. No other error means that: the consumer would
+# start as auto.offset.reset says, and lose messages, or read all of them again.
 _TOLD = frozenset({ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
 
 class OffsetStore(Protocol):
-    """For threads, which wait for one another. Nothing below zero is committed."""
+    """Threads may share it, and wait for one another. Negative offsets are not committed."""
 
     def commit(self, offsets: Offsets) -> None:
         """One attempt. Raises ClientError."""
 
     def fetch(self, places: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """UNKNOWN_OFFSET where nothing is committed. Raises ClientError."""
+        """UNKNOWN_OFFSET if nothing is committed. Raises ClientError."""
 
     def close(self) -> None: ...
 
 
 class OffsetsInZooKeeper:
-    """Only what has changed is written."""
+    """Writes only offsets that have changed."""
 
     def __init__(self, zk: ZkClient, group: str, statistics: ConsumerStatistics) -> None:
         self._zk = zk
@@ -77,10 +77,10 @@ class OffsetsInZooKeeper:
 
 
 class OffsetsInKafka:
-    """By the group's coordinator, which is looked for when it is not known, or moved.
+    """At the group's coordinator, which is looked up if unknown, or after it has moved.
 
-    ``beside`` is where they are kept too while a group moves (dual.commit.enabled): what is read
-    is the later one of the two.
+    ``beside`` keeps them too during a migration (dual.commit.enabled): of the two offsets, the
+    later one is read.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class OffsetsInKafka:
                     raise broker_error(code, f"commit of {self._config.group_id} in {place}")
 
     def fetch(self, places: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Asked again while the coordinator does not say, as while it loads them."""
+        """Retries while the coordinator cannot answer, for instance while it loads them."""
         if not places:
             return {}
         failure: ClientError = ClosedError("the consumer was shut down")
@@ -180,7 +180,7 @@ class OffsetsInKafka:
         return self._channel
 
     def _find(self) -> Address:
-        """Any broker knows; a new cluster's makes the topic first, and is asked again."""
+        """Any broker knows; in a new cluster it first creates the topic, so this retries."""
         failure: ClientError = ConnectionLostError("there is no broker to ask for a coordinator")
         for _ in range(self._config.offsets_commit_max_retries + 1):
             for broker in self._zk.run(live_brokers()):

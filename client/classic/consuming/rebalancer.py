@@ -1,4 +1,4 @@
-"""A consumer's share of its group's partitions, worked out anew when anything changes
+"""A consumer's share of its group's partitions, recomputed after any change
 (ZookeeperConsumerConnector.ZKRebalancerListener).
 """
 
@@ -27,7 +27,7 @@ BufferOf = Callable[[str, ThreadId], StreamBuffer]
 
 
 class Fetching(Protocol):
-    """What Fetchers are to whoever says what is fetched."""
+    """Fetchers as seen by the rebalancer."""
 
     def start(self, infos: Iterable[PartitionTopicInfo]) -> None: ...
 
@@ -36,7 +36,7 @@ class Fetching(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """What was claimed, and in which session of ZooKeeper's: with that it ends."""
+    """The claimed partitions, and the ZooKeeper session, with which the claim ends."""
 
     session_id: int
     infos: Mapping[TopicPartition, PartitionTopicInfo]
@@ -46,7 +46,7 @@ _NOTHING = _Share(0, {})
 
 
 class Rebalancer:
-    """For threads, which wait for one another. Until start() it owns nothing."""
+    """Threads may share it, and wait for one another. Until start() it owns nothing."""
 
     def __init__(
         self,
@@ -69,8 +69,8 @@ class Rebalancer:
         self._buffers: tuple[StreamBuffer, ...] = ()
         self._buffer_of: BufferOf = _no_buffers
         self._owned = _NOTHING
-        self._claimed: set[TopicPartition] = set()  # what we may own in ZooKeeper
-        self._settled: GroupView | None = None  # what we own is our share of it
+        self._claimed: set[TopicPartition] = set()  # what we may own in ZooKeeper, even if unsure
+        self._settled: GroupView | None = None  # the view from which our share was computed
 
     def start(self, buffers: Iterable[StreamBuffer], buffer_of: BufferOf) -> None:
         """Raises as rebalance()."""
@@ -79,9 +79,9 @@ class Rebalancer:
         self.rebalance()
 
     def consumed(self) -> dict[TopicPartition, int]:
-        """How far the program is in what it owns; below zero where it is not known yet.
+        """The program's offsets in its partitions; negative if not known yet.
 
-        Nothing once another session has begun: whoever owns it meanwhile may be further.
+        Empty once a new session has begun: another owner may be further by then.
         """
         owned = self._owned
         if owned.session_id != self._zk.session_id:
@@ -90,7 +90,7 @@ class Rebalancer:
 
     def rebalance(self) -> None:
         """``syncedRebalance``. Raises RebalanceFailedError after rebalance.max.retries attempts,
-        and NotRegisteredError at once: no other attempt helps until the consumer is registered.
+        and NotRegisteredError at once: retries are pointless until the consumer is registered.
         """
         with self._lock:
             self._statistics.rebalanced()
@@ -117,22 +117,22 @@ class Rebalancer:
             ) from failure
 
     def forget(self) -> None:
-        """``resetState``: the session is over, and with it what was owned."""
+        """``resetState``: the session is over, and with it all ownership."""
         with self._lock:
             self._owned = _NOTHING
             self._claimed.clear()
             self._settled = None
 
     def stop(self) -> None:
-        """Nothing is put into streams any more, which end; consumed() knows what was taken."""
+        """End the streams, and stop filling them; consumed() still has their offsets."""
         with self._lock:
             self._fetchers.stop()
             for each in self._buffers:
                 each.end()
 
     def _attempt(self) -> bool:
-        """Whether it owns all that it is to own. Where nothing has changed that matters to it,
-        there is nothing to do: Kafka's rebalances for any topic that comes.
+        """Whether it owns its whole share. Does nothing if no change concerns this consumer, while
+        Kafka's rebalances for any new topic.
         """
         group = self._config.group_id
         seen = self._zk.run(
@@ -164,8 +164,8 @@ class Rebalancer:
         self._claimed.clear()
 
     def _offsets_of(self, claimed: Decision) -> dict[TopicPartition, int]:
-        """Asked for once they are claimed: whoever had them commits until it gives them up, and
-        what it hands out last would be read again. Without them others may go on there.
+        """Read only after claiming: the previous owner commits until it gives them up, and its last
+        messages would otherwise be read again. On failure, other consumers may claim them.
         """
         try:
             return self._offsets.fetch(claimed.keys())
@@ -185,8 +185,8 @@ class Rebalancer:
         self._fetchers.start(infos.values())
 
     def _close_fetchers(self) -> None:
-        """What was handed out is committed while nobody else may own it yet; the rest is dropped,
-        and fetched again by whoever owns it next.
+        """Commit what was returned, before others may own the partitions; drop the rest, which the
+        next owner fetches again.
         """
         self._fetchers.stop()
         for each in self._buffers:

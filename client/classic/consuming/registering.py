@@ -1,4 +1,4 @@
-"""A consumer's place in its group, for as long as its session (registerConsumerInZK)."""
+"""A consumer's membership in its group, for the time of its session (registerConsumerInZK)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from logquake.client.classic.errors import NotRegisteredError
 from logquake.client.classic.settings.consumer import ConsumerConfig
 from logquake.client.clock import Clock
 
-_SESSIONS = 3  # for so many of them another session's node is waited out
-# A server makes them no shorter than two of its ticks, whatever is asked for.
+_SESSIONS = 3  # how many of them to wait for another session's node to disappear
+# A server's sessions are at least two of its ticks long, whatever is requested.
 _LEAST_SESSION_MS = 6_000
 
 
@@ -24,7 +24,7 @@ class Registering:
         self._clock = clock
 
     def register(self, zk: ZkClient, wanted: TopicCount, stopping: Event) -> None:
-        """A node of an earlier session is waited out. Raises ClientError."""
+        """Waits for the node of an earlier session to disappear. Raises ClientError."""
         path = f"{ids_path(self._config.group_id)}/{self._consumer}"
         asked_ms, waited_ms = self._config.zookeeper_session_timeout_ms, 0
         while waited_ms < _SESSIONS * max(asked_ms, _LEAST_SESSION_MS):

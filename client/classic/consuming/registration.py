@@ -1,4 +1,4 @@
-"""/consumers/GROUP/ids/CONSUMER: what a consumer wants, and by how many streams each topic of it
+"""/consumers/GROUP/ids/CONSUMER: a consumer's topics, and the number of streams for each
 (kafka.consumer.TopicCount).
 """
 
@@ -26,8 +26,8 @@ class StaticTopics:
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
-    """WildcardTopicCount: each topic that the filter lets through, by as many streams, at least
-    one. Raises ValueError.
+    """WildcardTopicCount: each topic that the filter allows, with that many streams, at least one.
+    Raises ValueError.
     """
 
     topic_filter: TopicFilter
@@ -48,7 +48,7 @@ TopicCount = StaticTopics | Wildcard
 def streams_of(
     wanted: TopicCount, topics: Iterable[str], *, exclude_internal: bool
 ) -> dict[str, int]:
-    """By topic. Topics that are wanted by name need not be there."""
+    """By topic. Topics given by name need not exist."""
     match wanted:
         case StaticTopics(streams):
             return dict(streams)

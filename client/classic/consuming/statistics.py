@@ -1,4 +1,4 @@
-"""What the older consumer counts, by the names of Kafka's meters (ConsumerTopicStats etc.)."""
+"""The older consumer's counts, under the names of Kafka's meters (ConsumerTopicStats etc.)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Lock
 
 
 class ConsumerStatistics:
-    """Counted on several threads."""
+    """May be used by several threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -1,4 +1,4 @@
-"""What fetchers put and a program takes (KafkaStream, ConsumerIterator, PartitionTopicInfo)."""
+"""Streams, from fetchers to the program (KafkaStream, ConsumerIterator, PartitionTopicInfo)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LOOK_AGAIN_S = 0.2
 
 
 class PartitionTopicInfo:
-    """How far an owned partition is. ``consumed_offset`` is of what the program takes next,
-    ``fetched_offset`` of what is fetched next; both below zero until it is known where to begin.
+    """The offsets of an owned partition. ``consumed_offset`` is the next one for the program,
+    ``fetched_offset`` the next one to fetch; both are negative until the start is known.
     """
 
     def __init__(self, place: TopicPartition, offset: int, buffer: StreamBuffer) -> None:
@@ -36,13 +36,13 @@ class PartitionTopicInfo:
         self.buffer = buffer
 
     def begin_at(self, offset: int) -> None:
-        """Reset, where there was no offset or what it named is gone."""
+        """Reset, because there was no offset, or it was out of range."""
         self.fetched_offset = offset
         self.buffer.begin_at(self, offset)
 
 
 class Chunk(NamedTuple):
-    """FetchedDataChunk: what one fetch brought of one partition."""
+    """FetchedDataChunk: the result of one fetch for one partition."""
 
     info: PartitionTopicInfo
     fetch_offset: int
@@ -50,16 +50,16 @@ class Chunk(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """What comes behind it of a partition begins there, and not where what was before it ends."""
+    """Marks a reset: the partition's next chunk does not continue the one before."""
 
     info: PartitionTopicInfo
     offset: int
 
 
 class StreamBuffer:
-    """Of one stream: chunks that were fetched, and the one that is being taken.
+    """The buffer of one stream: fetched chunks, and the one that messages are taken from.
 
-    Any thread may put, clear and end; one takes.
+    Any thread may put, clear and end; only one takes.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -74,7 +74,7 @@ class StreamBuffer:
         return len(self._chunks)
 
     def put(self, chunk: Chunk, stopping: Event) -> bool:
-        """Once there is room; false if it has to stop before, or nothing more is taken."""
+        """Wait for room, and add it; False if stopped before, or if the stream has failed."""
         with self._changed:
             while not self._is_over(stopping):
                 if len(self._chunks) < self._capacity:
@@ -86,14 +86,14 @@ class StreamBuffer:
 
     @property
     def has_failed(self) -> bool:
-        """Nothing more is taken, until it is cleared."""
+        """Whether the stream has failed; then nothing is taken until it is cleared."""
         return self._failure is not None
 
     def _is_over(self, stopping: Event) -> bool:
         return stopping.is_set() or self._has_ended or self.has_failed
 
     def begin_at(self, info: PartitionTopicInfo, offset: int) -> None:
-        """Once what was put of it before is taken: that is handed out all the same."""
+        """Reset a partition's offset, after its earlier chunks were taken normally."""
         with self._changed:
             if self._holds(info):
                 self._chunks.append(Beginning(info, offset))
@@ -102,11 +102,11 @@ class StreamBuffer:
                 info.consumed_offset = offset
 
     def take(self, timeout_ms: int) -> tuple[TopicPartition, MessageAndOffset] | None:
-        """The next message, which then counts as consumed; None at the end. Below zero it waits for
-        as long as it takes.
+        """The next message, which then counts as consumed; None at the end. A negative timeout
+        waits for ever.
 
-        Raises ConsumerTimeoutError; MessageTooLargeError and CorruptRecordError each time from then
-        on, until the buffer is cleared.
+        Raises ConsumerTimeoutError; MessageTooLargeError and CorruptRecordError on this and each
+        later call, until the buffer is cleared.
         """
         deadline_s = None if timeout_ms < 0 else time.monotonic() + timeout_ms / 1000
         with self._changed:
@@ -125,12 +125,12 @@ class StreamBuffer:
                     self._wait(deadline_s)
 
     def clear(self) -> None:
-        """What was put and not taken yet is dropped, also of the current chunk."""
+        """Drop everything not taken yet, including the rest of the current chunk."""
         with self._changed:
             self._clear()
 
     def end(self) -> None:
-        """Whoever takes finds nothing any more."""
+        """End the stream: take() returns None from now on."""
         with self._changed:
             self._has_ended = True
             self._clear()
@@ -141,7 +141,7 @@ class StreamBuffer:
         self._changed.notify_all()
 
     def _wait(self, deadline_s: float | None) -> None:
-        """Never so long that Ctrl-C is not heard."""
+        """In short waits, so that Ctrl-C is noticed."""
         left_s = _LOOK_AGAIN_S if deadline_s is None else deadline_s - time.monotonic()
         if left_s <= 0:
             raise ConsumerTimeoutError("no message came in time (consumer.timeout.ms)")
@@ -170,7 +170,7 @@ class StreamBuffer:
             self._current = chunk, iter(chunk.messages)
 
     def _next_of_current(self) -> tuple[TopicPartition, MessageAndOffset] | None:
-        """Those of a wrapper that were consumed before are left out."""
+        """Skips messages of a wrapper that were consumed before."""
         if self._current is None:
             return None
         chunk, messages = self._current
@@ -188,9 +188,9 @@ class StreamBuffer:
 
 
 class KafkaStream(Generic[K, V]):
-    """Messages as they come; it ends when its connector is shut down.
+    """Messages as they arrive; it ends when its connector is shut down.
 
-    Iterating raises ConsumerTimeoutError after consumer.timeout.ms, and may go on;
+    Iterating raises ConsumerTimeoutError after consumer.timeout.ms, and may then continue;
     MessageTooLargeError, CorruptRecordError. For one thread.
     """
 

@@ -1,4 +1,4 @@
-"""Which topics a consumer wants by a regular expression (kafka.consumer.TopicFilter)."""
+"""Selects a consumer's topics by a regular expression (kafka.consumer.TopicFilter)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from logquake.wire.sentinels import INTERNAL_TOPICS
 
 @dataclass(frozen=True, slots=True)
 class TopicFilter:
-    """``raw`` may be in quotes, and have commas for bars, as properties files have it.
+    """``raw`` may be quoted, and use commas for bars, as in properties files.
 
-    Raises ValueError for what is no regular expression. Python's, not Java's: what plain names are
-    made of, bars, dots and stars mean the same.
+    Raises ValueError for an invalid regular expression. The syntax is Python's, not Java's; plain
+    names, bars, dots and stars mean the same in both.
     """
 
     raw: str
@@ -31,7 +31,7 @@ class TopicFilter:
         return self.raw.strip().replace(",", "|").replace(" ", "").strip("\"'")
 
     def is_allowed(self, topic: str, *, exclude_internal: bool) -> bool:
-        """``isTopicAllowed``; 0.8 knew of one internal topic alone."""
+        """``isTopicAllowed``; 0.8 knew only one internal topic."""
         return self._wants(topic) and not (exclude_internal and topic in INTERNAL_TOPICS)
 
     def _wants(self, topic: str) -> bool:
@@ -43,7 +43,7 @@ class TopicFilter:
 
 @dataclass(frozen=True, slots=True)
 class Whitelist(TopicFilter):
-    """All that it matches."""
+    """All matching topics."""
 
     pattern = "white_list"
 
@@ -53,7 +53,7 @@ class Whitelist(TopicFilter):
 
 @dataclass(frozen=True, slots=True)
 class Blacklist(TopicFilter):
-    """All but those."""
+    """All topics that do not match."""
 
     pattern = "black_list"
 

@@ -1,4 +1,4 @@
-"""What happens in ZooKeeper, and the thread that acts on it (ZKRebalancerListener's executor,
+"""Changes in ZooKeeper, and the thread that handles them (ZKRebalancerListener's executor,
 ZKSessionExpireListener).
 """
 
@@ -14,8 +14,8 @@ _LOOK_AGAIN_S = 0.2
 
 
 class Watching:
-    """Many changes are one: whoever acts on them looks at all there is. Where that fails they are
-    still to be acted on: nothing else may happen by which a member would come to its share.
+    """Several changes are handled as one, since the handler reads the whole state. If it fails, it
+    is repeated: otherwise a member might never get its share.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Watching:
             self._told.notify_all()
 
     def new_session(self) -> None:
-        """Nodes and watches of the one before are gone."""
+        """The previous session's nodes and watches are gone."""
         with self._told:
             self._is_new_session = True
             self._told.notify_all()

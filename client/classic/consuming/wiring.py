@@ -1,4 +1,4 @@
-"""How the parts of a ConsumerConnector hang together."""
+"""How the parts of a ConsumerConnector are connected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def new_offset_store(
     stopping: Event,
     statistics: ConsumerStatistics,
 ) -> OffsetStore:
-    """Where offsets.storage says."""
+    """As offsets.storage says."""
     in_zookeeper = OffsetsInZooKeeper(zk, config.group_id, statistics)
     if config.offsets_storage is OffsetsStorage.ZOOKEEPER:
         return in_zookeeper

@@ -1,4 +1,4 @@
-"""A thread that does the same again and again, until it is stopped (ShutdownableThread)."""
+"""A thread that repeats one function until it is stopped (ShutdownableThread)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _AFTER_A_FAILURE_S = 0.2
 
 
 class Worker:
-    """``stopping`` is set once it is to end; what it does looks at it where it waits. What it
-    raises is logged, and it goes on.
+    """``stopping`` is set when it has to end; the function checks it while waiting. Exceptions are
+    logged, and it continues.
     """
 
     def __init__(self, name: str, work: Callable[[threading.Event], None]) -> None:
@@ -26,7 +26,7 @@ class Worker:
         self._thread.start()
 
     def stop(self) -> None:
-        """It ends soon; join() waits for that."""
+        """Make it end soon; join() waits for that."""
         self.stopping.set()
 
     def join(self) -> None:
@@ -37,7 +37,7 @@ class Worker:
         while not self.stopping.is_set():
             try:
                 self._work(self.stopping)
-            except Exception:  # noqa: BLE001 - the next round may go better
+            except Exception:  # noqa: BLE001 - the next round may succeed
                 if not self.stopping.is_set():
                     _log.exception("%s failed", self._name)
                     self.stopping.wait(_AFTER_A_FAILURE_S)

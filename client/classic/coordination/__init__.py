@@ -1,6 +1,6 @@
-"""What the older clients have to do with ZooKeeper.
+"""The older clients' access to ZooKeeper.
 
-client.py   a session for threads that wait; kazoo.py: of a real ZooKeeper
+client.py   a session for blocking threads; kazoo.py: sessions of a real ZooKeeper
 nodes.py    steps of procedures
-brokers.py  the brokers that live
+brokers.py  the live brokers
 """

@@ -1,4 +1,4 @@
-"""The brokers that live, as ZooKeeper has them (kafka.cluster.Broker, ZkUtils)."""
+"""The live brokers according to ZooKeeper (kafka.cluster.Broker, ZkUtils)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logquake.zk.znodes.json_text import MalformedZnode, int32, read_json, text
 
 
 async def children(path: str, *, watch: bool) -> tuple[str, ...]:
-    """None where there is no node (getChildrenParentMayNotExist). Raises ZkFailure."""
+    """None if there is no node (getChildrenParentMayNotExist). Raises ZkFailure."""
     outcome = await attempt(GetChildren(path, watch))
     if isinstance(outcome, Failed):
         if outcome.error is ZkError.NO_NODE:
@@ -22,9 +22,9 @@ async def children(path: str, *, watch: bool) -> tuple[str, ...]:
 
 
 async def live_brokers(*, watch: bool = False) -> list[Broker]:
-    """Those that have a plain listener: in their registrations, host and port are of the first.
+    """Those with a plaintext listener: registrations have the host and port of the first one.
 
-    In order. Raises ZkFailure.
+    Sorted. Raises ZkFailure.
     """
     found = []
     for name in await children(IDS_PATH, watch=watch):
@@ -36,7 +36,7 @@ async def live_brokers(*, watch: bool = False) -> list[Broker]:
 
 
 def _broker(name: str, data: bytes) -> Broker | None:
-    """None of one that cannot be reached in plain text, or makes no sense."""
+    """None if it has no plaintext listener, or its registration is invalid."""
     try:
         address = read_json(data, lambda it: Address(text(it["host"]), int32(it["port"])))
         return Broker(broker_id_of(name), address)

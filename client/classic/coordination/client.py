@@ -1,7 +1,7 @@
-"""ZooKeeper for threads that wait (org.I0Itec.zkclient.ZkClient).
+"""ZooKeeper for blocking threads (org.I0Itec.zkclient.ZkClient).
 
-One thread owns the session: it runs procedures, one thread's beside another's, and tells of what
-happens. A lost connection is waited out; an end of the session is told.
+One thread owns the session: it runs the procedures of several threads concurrently, and reports
+events. It waits for a lost connection to return; it reports the end of the session.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ R = TypeVar("R")
 
 Post = Callable[[Callable[[], None]], None]
 OpenSession = Callable[[SessionListener, Post], Session]
-"""It tells of everything by what it posts."""
+"""Makes a session, which reports everything by posting it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What a procedure ended with."""
+    """The exception that ended a procedure."""
 
     error: Exception
 
 
 class ZkClient:
-    """``on_watch`` and ``on_new_session`` are called on its thread, and must not wait. The second
-    is told when ephemeral nodes and watches are gone, not of the first session.
+    """``on_watch`` and ``on_new_session`` are called on its thread, and must not block. The second
+    is called when ephemeral nodes and watches are gone, not for the first session.
     """
 
     def __init__(
@@ -48,8 +48,8 @@ class ZkClient:
         on_watch: Callable[[WatchEvent], None],
         on_new_session: Callable[[], None],
     ) -> None:
-        """Raises ZooKeeperTimeoutError where there is no session in time."""
-        self.session_id = 0  # the one that serves, or served last
+        """Raises ZooKeeperTimeoutError if there is no session in time."""
+        self.session_id = 0  # the current one, or the last
         self._call_timeout_s = call_timeout_ms / 1000
         self._on_watch = on_watch
         self._on_new_session = on_new_session
@@ -64,9 +64,9 @@ class ZkClient:
             raise ZooKeeperTimeoutError(f"no session of ZooKeeper in {connection_timeout_ms} ms")
 
     def run(self, procedure: Procedure[T]) -> T:
-        """What it returns. Raises what it raises, with ZooKeeperError for ZkFailure and for a node
-        that makes no sense; ZooKeeperTimeoutError once it took too long: what it has asked for may
-        be done, and it asks for nothing more.
+        """Run the procedure, and return its result. Raises what it raises, with ZooKeeperError for
+        ZkFailure and for an invalid node; ZooKeeperTimeoutError if it takes too long: its requests
+        may have succeeded, and it makes no more.
         """
         if self._is_closed:
             procedure.close()
@@ -96,7 +96,7 @@ class ZkClient:
         self._thread.join()
 
     def connected(self, session_id: int) -> None:
-        """Told by the session."""
+        """Called by the session."""
         is_another = self._has_begun.is_set() and session_id != self.session_id
         self.session_id = session_id
         self._has_begun.set()
@@ -121,14 +121,14 @@ class _Listener:
     def on_disconnected(self) -> None: ...
 
     def on_expired(self) -> None:
-        """Another session is being made."""
+        """A new session is being made."""
 
     def on_watch(self, event: WatchEvent) -> None:
         self._client.watched(event)
 
 
 class _Call(Generic[T]):
-    """A procedure under way; a Session of its own, which answers no more once it is given up."""
+    """A running procedure, with its own Session, which goes silent once it is given up."""
 
     def __init__(self, session: Session, procedure: Procedure[T]) -> None:
         self.ended: Future[T | Raised] = Future()
@@ -158,8 +158,8 @@ class _Call(Generic[T]):
 
 
 async def _guarded(procedure: Procedure[T]) -> T | Raised:
-    """Nothing that it raises ends the thread."""
+    """Its exceptions do not end the thread."""
     try:
         return await procedure
-    except Exception as error:  # noqa: BLE001 - raised again where the procedure is waited for
+    except Exception as error:  # noqa: BLE001 - raised again in the waiting thread
         return Raised(error)

@@ -10,7 +10,7 @@ from logquake.zk.retry import RetryingSession
 
 
 def kazoo_sessions(config: ZooKeeperKeys) -> OpenSession:
-    """Of zookeeper.connect. A chroot has to be there."""
+    """For zookeeper.connect. A chroot must exist."""
 
     def open_session(listener: SessionListener, post: Post) -> Session:
         return RetryingSession(

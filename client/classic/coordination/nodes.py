@@ -17,7 +17,7 @@ from logquake.zk.znodes.parents import with_parents
 
 
 async def create_with_parents(node: Create) -> None:
-    """Raises ZkFailure, also where it is there already."""
+    """Raises ZkFailure, also if the node exists already."""
     outcome = await attempt(node)
     if isinstance(outcome, Failed) and outcome.error is ZkError.NO_NODE:
         *parents, _ = with_parents(node.path)
@@ -28,7 +28,7 @@ async def create_with_parents(node: Create) -> None:
 
 
 async def put(path: str, data: bytes) -> None:
-    """``updatePersistentPath``: set it, or make it. Raises ZkFailure."""
+    """``updatePersistentPath``: set the node, or create it. Raises ZkFailure."""
     outcome = await attempt(SetData(path, data))
     if not isinstance(outcome, Failed):
         return
@@ -43,7 +43,7 @@ async def put(path: str, data: bytes) -> None:
 
 
 async def read(path: str, *, watch: bool = False) -> Data | None:
-    """None where there is no node: it is not watched then. Raises ZkFailure."""
+    """None if there is no node, which is not watched then. Raises ZkFailure."""
     outcome = await attempt(GetData(path, watch))
     if isinstance(outcome, Failed):
         if outcome.error is ZkError.NO_NODE:
@@ -53,9 +53,9 @@ async def read(path: str, *, watch: bool = False) -> Data | None:
 
 
 async def claim(path: str, data: bytes, session_id: int) -> bool:
-    """An ephemeral node of that session; False where it is somebody else's. Raises ZkFailure.
+    """Create an ephemeral node; False if another session owns it. Raises ZkFailure.
 
-    One that the session made before, by a request whose answer was lost say, is its own.
+    A node from an earlier request of this session, whose response was lost for instance, counts.
     """
     try:
         await create_with_parents(Create(path, data, ephemeral=True))
@@ -71,7 +71,7 @@ async def claim(path: str, data: bytes, session_id: int) -> bool:
 
 
 async def give_up(path: str, session_id: int) -> None:
-    """Delete it, if it is the session's. Raises ZkFailure."""
+    """Delete the node, if the session owns it. Raises ZkFailure."""
     there = await read(path)
     if there is not None and there.stat.ephemeral_owner == session_id:
         outcome = await attempt(Delete(path, ANY_VERSION))

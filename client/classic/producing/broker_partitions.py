@@ -1,4 +1,4 @@
-"""Where the older producer learns who leads what (kafka.producer.BrokerPartitionInfo)."""
+"""Where the older producer learns the partitions' leaders (kafka.producer.BrokerPartitionInfo)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _log = logging.getLogger(__name__)
 
 class BrokerPartitions(Protocol):
     def partitions_of(self, topic: str) -> Sequence[PartitionMetadata]:
-        """All of them, in order; at least one. Raises ClientError."""
+        """All partitions, sorted; at least one. Raises ClientError."""
 
     def refresh(self, topics: Collection[str]) -> None:
-        """What is known of them may be wrong. Raises ClientError."""
+        """What is known of these topics may be stale: update it. Raises ClientError."""
 
     def interrupt(self) -> None:
-        """Whoever waits is told ClosedError, and whoever asks from now on. From any thread."""
+        """From any thread: waiting and later calls raise ClosedError."""
 
     def close(self) -> None: ...
 
 
 class AskedPartitions:
-    """By metadata, of any of the brokers; it is remembered until refresh()."""
+    """From the metadata of any broker; cached until refresh()."""
 
     def __init__(self, asker: MetadataAsker, brokers: Sequence[Address]) -> None:
         self._asker = asker
@@ -44,7 +44,7 @@ class AskedPartitions:
         return known.partitions
 
     def refresh(self, topics: Collection[str]) -> None:
-        """All that is told is taken before an error of a topic is raised that is not known yet."""
+        """Takes in the whole response before it raises an error of a topic not known so far."""
         told = self._asker.ask(self._brokers, topics)
         self._known |= {each.topic: each for each in told if each.error_code == ErrorCode.NONE}
         for each in told:

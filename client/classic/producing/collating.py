@@ -1,4 +1,4 @@
-"""Which broker is sent which messages (DefaultEventHandler.partitionAndCollate)."""
+"""Which broker gets which messages (DefaultEventHandler.partitionAndCollate)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PartitionsOf = Callable[[str], Sequence[PartitionMetadata]]
 
 @dataclass(frozen=True, slots=True)
 class Serialized:
-    """A message's bytes, with what chooses its partition."""
+    """A message's bytes, with the key that determines its partition."""
 
     topic: str
     partition_key: Any
@@ -27,12 +27,12 @@ class Serialized:
 
 
 Collated = dict[Broker | None, dict[TopicPartition, list[Serialized]]]
-"""By leader, None where there is none at the moment."""
+"""By leader, None for partitions without one at the moment."""
 
 
 class Collation:
-    """Messages without a key go to one partition of their topic, that has a leader, until metadata
-    is asked for anew: fewer connections are used than by choosing for each of them.
+    """Messages without a key go to one partition of their topic, which has a leader, until the next
+    metadata refresh: this needs fewer connections than choosing for each of them.
     """
 
     def __init__(self, partitioner: Partitioner, random: Random) -> None:
@@ -45,7 +45,7 @@ class Collation:
         self._without_key.clear()
 
     def collate(self, messages: Iterable[Serialized], partitions_of: PartitionsOf) -> Collated:
-        """In order, within a partition. Raises NoLeaderError, NoPartitionError, and what
+        """Keeps the order within a partition. Raises NoLeaderError, NoPartitionError, and what
         ``partitions_of`` raises.
         """
         collated: Collated = {}
@@ -57,7 +57,7 @@ class Collation:
         return collated
 
     def _choose(self, message: Serialized, partitions: Sequence[PartitionMetadata]) -> int:
-        """An index: partitions are numbered from 0 without gaps."""
+        """Returns an index: partitions are numbered from 0 without gaps."""
         if message.partition_key is None:
             index = self._any(message.topic, partitions)
         else:

@@ -1,7 +1,7 @@
-"""What becomes of messages without a handler of the program's (DefaultEventHandler).
+"""What happens to messages without a handler of the program (DefaultEventHandler).
 
-They are serialized, given partitions, and written, a request to each leader, one after another.
-What fails is tried again with new metadata, message.send.max.retries times.
+They are serialized, given partitions, and written, with one request per leader, one after another.
+Failed ones are retried with new metadata, message.send.max.retries times.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class DefaultEventHandler:
         clock: SleepingClock,
         magic: int,
     ) -> None:
-        """``encoders`` are of keys and of messages; ``magic`` of the sets that are written."""
+        """``encoders`` are for keys and for messages; ``magic`` is for the written sets."""
         self._config = config
         self._key_encoder, self._encoder = encoders
         self._collation = collation
@@ -78,13 +78,13 @@ class DefaultEventHandler:
             ) from failure
 
     def give_up(self) -> None:
-        """What is not written yet is not written any more. From any thread."""
+        """From any thread: write no more messages."""
         self._is_given_up = True
         self._pool.interrupt()
         self._partitions.interrupt()
 
     def close(self) -> None:
-        """What is given to handle() later fails: a program's handler may go on after a close."""
+        """Later calls of handle() fail, since a program's handler may continue after a close."""
         self._is_given_up = True
         self._pool.close()
         self._partitions.close()
@@ -112,7 +112,7 @@ class DefaultEventHandler:
         self._refresh({each.topic for each in left})
 
     def _refresh_by_age(self, left: Sequence[Serialized]) -> None:
-        """Of all topics since the last time."""
+        """Refresh all topics that were used since the last time."""
         self._to_refresh.update(each.topic for each in left)
         interval_ms, now_ms = self._config.topic_metadata_refresh_interval_ms, self._clock.now_ms()
         last_ms = self._refreshed_at_ms
@@ -131,7 +131,7 @@ class DefaultEventHandler:
     def _dispatch(
         self, messages: Sequence[Serialized]
     ) -> tuple[Sequence[Serialized], ClientError | None]:
-        """What failed, and why the last of it did."""
+        """Returns the failed messages, and the last error."""
         try:
             collated = self._collation.collate(messages, self._partitions.partitions_of)
         except ClientError as error:
@@ -147,7 +147,7 @@ class DefaultEventHandler:
     def _send(
         self, leader: Broker | None, by_place: Mapping[TopicPartition, Sequence[Serialized]]
     ) -> dict[TopicPartition, ClientError]:
-        """The partitions that failed, and why."""
+        """Returns the failed partitions, and the error."""
         if leader is None:
             return {place: NoLeaderError(f"{place} has no leader") for place in by_place}
         sets = {place: self._message_set(place, each) for place, each in by_place.items()}

@@ -1,4 +1,4 @@
-"""Messages on their way from those who send to the thread that takes them."""
+"""The queue of messages between senders and the thread that takes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logquake.client.classic.messages import KeyedMessage
 
 
 class MessageQueue:
-    """For threads. That it ends needs no room, and wakes all who wait."""
+    """For several threads. Ending it needs no room, and wakes all waiters."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -26,8 +26,8 @@ class MessageQueue:
         return self._is_ended
 
     def offer(self, message: KeyedMessage[Any, Any], timeout_s: float | None) -> bool:
-        """Whether there was room, or room came in time, which None does not limit. There is none
-        once it is ended.
+        """Whether there was room in time; with None it waits for ever. An ended queue has no
+        room.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._is_ended or self._has_room(), timeout_s)
@@ -38,7 +38,7 @@ class MessageQueue:
             return True
 
     def take(self, timeout_s: float | None) -> KeyedMessage[Any, Any] | None:
-        """None where none came in time, which None does not limit, or it is ended and empty."""
+        """None if none came in time, or it is ended and empty. None as timeout waits for ever."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_ended or self._messages, timeout_s)
             if not self._messages:
@@ -47,7 +47,7 @@ class MessageQueue:
             return self._messages.popleft()
 
     def end(self) -> None:
-        """What is in it may still be taken."""
+        """Messages in it may still be taken."""
         with self._changed:
             self._is_ended = True
             self._changed.notify_all()

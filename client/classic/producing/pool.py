@@ -1,4 +1,4 @@
-"""One channel for each broker that leads something (kafka.producer.ProducerPool, SyncProducer)."""
+"""One channel for each broker that leads partitions (kafka.producer.ProducerPool, SyncProducer)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logquake.client.errors import ClosedError
 
 
 class ProducerPool:
-    """For one thread at a time, but for interrupt()."""
+    """For one thread at a time, except for interrupt()."""
 
     def __init__(self, dial: Dial, client_id: str, timeout_ms: int) -> None:
         self._dial = dial
@@ -21,7 +21,7 @@ class ProducerPool:
         self._is_interrupted = False
 
     def channel(self, broker: Broker) -> Channel:
-        """Another one once the broker has another address. Raises ClosedError."""
+        """A new one if the broker's address has changed. Raises ClosedError."""
         there, channel = self._channels.get(broker.id, (None, None))
         if channel is None or there != broker:
             self.drop(broker)
@@ -34,7 +34,7 @@ class ProducerPool:
         return channel
 
     def interrupt(self) -> None:
-        """Whoever waits for an answer is told ClosedError. From any thread."""
+        """From any thread: calls that wait for a response raise ClosedError."""
         with self._lock:
             self._is_interrupted = True
             channels = list(self._channels.values())
@@ -42,7 +42,7 @@ class ProducerPool:
             channel.interrupt()
 
     def drop(self, broker: Broker) -> None:
-        """What was sent on it may be answered yet: the next answer would be taken for another's."""
+        """A late response may still arrive, and would be taken for that of the next request."""
         with self._lock:
             _, channel = self._channels.pop(broker.id, (None, None))
         if channel is not None:

@@ -1,4 +1,4 @@
-"""producer.type=async: whoever sends puts messages into a queue (Producer.asyncSend of 0.8)."""
+"""producer.type=async: senders put messages into a queue (Producer.asyncSend of 0.8)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from logquake.client.errors import ProducerClosedError
 
 
 class Queueing:
-    """For threads, of which one at a time sends.
+    """For several threads, of which one at a time sends.
 
-    The queue's own, where hooks and the event.handler may send as well, is none of them: it alone
-    makes room, and would wait for ever for room, or for those who wait for it.
+    The queue's own thread, where hooks and the event.handler may send as well, does not take part:
+    only it makes room, so it would wait for ever for room, or for senders that wait for room.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Queueing:
         statistics: ProducerStatistics,
         timeout_ms: int,
     ) -> None:
-        """``timeout_ms`` is for room: 0 not at all, below zero as long as it takes."""
+        """``timeout_ms`` limits the wait for room: 0 does not wait, negative waits for ever."""
         self._thread = thread
         self._hooks = hooks
         self._statistics = statistics
@@ -35,8 +35,8 @@ class Queueing:
         self._lock = RLock()
 
     def send(self, messages: Messages) -> None:
-        """Raises ProducerClosedError, QueueFullError, what hooks raise, and TypeError where
-        before_enqueue returns no message.
+        """Raises ProducerClosedError, QueueFullError, what hooks raise, and TypeError if
+        before_enqueue does not return a message.
         """
         if self._thread.is_current:
             self._enqueue_all(messages, 0)
@@ -45,7 +45,7 @@ class Queueing:
                 self._enqueue_all(messages, self._timeout_s)
 
     def close(self, timeout_ms: int | None) -> bool:
-        """As SendThread.close(): who waits for room is refused, and not waited for."""
+        """As SendThread.close(): callers waiting for room get an error, and are not waited for."""
         return self._thread.close(timeout_ms)
 
     def gauges(self) -> dict[str, int]:

@@ -22,8 +22,8 @@ _log = logging.getLogger(__name__)
 
 
 class Batching:
-    """A batch is sent when it has ``size`` messages, or when none came until ``time_ms`` after the
-    last one was; with 0, when the queue is empty.
+    """A batch is sent when it has ``size`` messages, or when no message arrived until ``time_ms``
+    after the last batch was sent; with 0, when the queue is empty.
     """
 
     def __init__(self, hooks: CallbackHandler, size: int, time_ms: int, now_ms: int) -> None:
@@ -34,13 +34,13 @@ class Batching:
         self._batch: list[KeyedMessage[Any, Any]] = []
 
     def wait_ms(self, now_ms: int) -> int | None:
-        """For the next message; None is for as long as it takes."""
+        """How long to wait for the next message; None is for ever."""
         if not (self._time_ms or self._batch):
-            return None  # nobody waits for the end of such a time: it would never cease to end
+            return None  # no timer for this: it would expire all the time
         return max(0, self._sent_at_ms + self._time_ms - now_ms)
 
     def dequeued(self, message: KeyedMessage[Any, Any] | None) -> Messages | None:
-        """None came in time. What is to be sent, if it is time; sent() follows."""
+        """None if none came in time. Returns a batch if one is due; then call sent()."""
         unchanged: Messages = () if message is None else (message,)
         self._batch += _unless_it_fails(
             lambda: checked(
@@ -56,7 +56,7 @@ class Batching:
         self._sent_at_ms = now_ms
 
     def last(self) -> Messages:
-        """At the end: what is left, and what the hook adds."""
+        """At the end: the remaining messages, and those that the hook adds."""
         self._batch += _unless_it_fails(
             lambda: checked("last_batch_before_close", self._hooks.last_batch_before_close()), ()
         )
@@ -75,7 +75,7 @@ class Batching:
 
 
 class SendThread:
-    """Starts at once. What fails to be handled is logged; the end of it all closes hooks, and
+    """Starts at once. Errors in handling are logged; the end of the thread closes the hooks and
     ``handling``.
     """
 
@@ -96,7 +96,7 @@ class SendThread:
 
     @property
     def is_current(self) -> bool:
-        """Whether who asks is called by it."""
+        """Whether the caller runs on this thread."""
         return threading.current_thread() is self._thread
 
     @property
@@ -104,15 +104,15 @@ class SendThread:
         return self._queue.is_ended
 
     def offer(self, message: KeyedMessage[Any, Any], timeout_s: float | None) -> bool:
-        """As MessageQueue.offer()."""
+        """Like MessageQueue.offer()."""
         return self._queue.offer(message, timeout_s)
 
     def close(self, timeout_ms: int | None) -> bool:
-        """Send what is queued, then end; whether that was done in time.
+        """Send queued messages, then end. Returns whether that was done in time.
 
-        What is not sent in time is dropped, and given up; the thread ends once its batch is over.
-        On the thread itself nothing is waited for, and nothing dropped: it goes on to its end. A
-        second call waits too, but not for what was given up.
+        Messages not sent in time are dropped, and the thread ends after its current batch. On the
+        thread itself it does not wait, and drops nothing: the thread continues to its end. A second
+        call waits too, but not for messages that were given up.
         """
         self._queue.end()
         if self.is_current:
@@ -130,7 +130,7 @@ class SendThread:
         try:
             self._send_all()
         finally:
-            self._queue.end()  # where it fails: nobody makes room any more
+            self._queue.end()  # on failure: nothing makes room any more
             self._batching.close()
             self._handling.close()
 
@@ -154,7 +154,7 @@ class SendThread:
             return
         try:
             self._handling.handle(batch)
-        except Exception:  # noqa: BLE001 - the next batch has nothing to do with it
+        except Exception:  # noqa: BLE001 - the next batch is not affected
             _log.exception("a batch of %d messages failed", len(batch))
 
 

@@ -1,4 +1,4 @@
-"""producer.type=sync: whoever sends waits until it is done (Producer.send of 0.8)."""
+"""producer.type=sync: send() waits until the messages are written (Producer.send of 0.8)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logquake.client.errors import ProducerClosedError
 
 
 class SendingAtOnce:
-    """For threads, of which one at a time sends; its event.handler may send, and close, as well."""
+    """For several threads, one at a time sends; its event.handler may send and close as well."""
 
     def __init__(self, handling: Handling) -> None:
         self._handling = handling
@@ -27,26 +27,26 @@ class SendingAtOnce:
                     raise ProducerClosedError("the producer was closed")
                 self._handling.handle(messages)
         finally:
-            if self._is_given_up:  # nobody waits for us any more, so that it is ours to end it
+            if self._is_given_up:  # close() gave up waiting for us, so we have to end it
                 self._end(0)
 
     def close(self, timeout_ms: int | None) -> bool:
-        """Whether what is being sent was done in time; else it is given up, and ends by itself. A
-        second call waits too, but not for what was given up.
+        """Returns whether a running send() ended in time; if not, it is given up, and ends by
+        itself. A second call waits too, but not for one that was given up.
         """
         self._is_closed = True
         if self._is_given_up or self._end(-1 if timeout_ms is None else timeout_ms / 1000):
             return True
         self._is_given_up = True
         self._handling.give_up()
-        self._end(0)  # it may have been done just now
+        self._end(0)  # it may have ended just now
         return False
 
     def gauges(self) -> dict[str, int]:
         return {}
 
     def _end(self, timeout_s: float) -> bool:
-        """Once nobody else sends; whether that was so in time, which -1 does not limit."""
+        """End once no thread sends. Returns whether that was in time; -1 waits for ever."""
         if not self._lock.acquire(timeout=timeout_s):
             return False
         try:

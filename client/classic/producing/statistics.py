@@ -1,4 +1,4 @@
-"""What the older producer counts, named as its meters are (ProducerTopicStats, ProducerStats)."""
+"""The older producer's counts, named like its meters (ProducerTopicStats, ProducerStats)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from threading import Lock
 
 
 class ProducerStatistics:
-    """Counted on several threads."""
+    """May be used by several threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._counts: Counter[str] = Counter()
 
     def sent(self, topic: str) -> None:
-        """A message was given to send()."""
+        """A message was passed to send()."""
         self._count("MessagesPerSec", topic)
 
     def serialized(self, topic: str, size_bytes: int) -> None:
@@ -28,15 +28,15 @@ class ProducerStatistics:
         self._count("SerializationErrorsPerSec")
 
     def resent(self) -> None:
-        """A batch, because something failed."""
+        """A batch was sent again after a failure."""
         self._count("ResendsPerSec")
 
     def failed(self) -> None:
-        """A batch, after all retries."""
+        """A batch failed after all retries."""
         self._count("FailedSendsPerSec")
 
     def counts(self) -> dict[str, int]:
-        """Each in all, and by topic after a slash."""
+        """Each in total, and per topic, after a slash."""
         with self._lock:
             return dict(self._counts)
 

@@ -1,8 +1,8 @@
-"""Who leads what, as ZooKeeper has it: zk.connect in the place of broker.list
+"""The partitions' leaders according to ZooKeeper: zk.connect instead of broker.list
 (0.7's ZKBrokerPartitionInfo, over the znodes of later brokers).
 
-Brokers that come and go, partitions that are added and leaders that change are told by watches, and
-looked at when the next message wants to know.
+Watches report brokers that come and go, added partitions and new leaders; the nodes are read when
+the next message needs them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from logquake.zk.znodes.topics import PartitionState, TopicAssignment
 
 
 class ZooKeeperPartitions:
-    """For one thread at a time. ``on_change`` is told whenever there was something new."""
+    """For one thread at a time. ``on_change`` is called whenever something has changed."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class ZooKeeperPartitions:
         return self._known[topic]
 
     def refresh(self, topics: Collection[str]) -> None:
-        """What has changed may not be told yet."""
+        """Read again, since a watch may not have reported a change yet."""
         for topic in topics:
             self._known.pop(topic, None)
 
@@ -71,12 +71,12 @@ class ZooKeeperPartitions:
         self._zk.close()
 
     def _ask_for(self, topic: str) -> None:
-        """A broker that may makes it then."""
+        """A broker that creates topics automatically will then create it."""
         self._asker.ask([each.address for each in self._brokers.values()], [topic])
 
 
 async def _look(topic: str, brokers: dict[int, Broker]) -> tuple[PartitionMetadata, ...]:
-    """All of it watched; nothing of a topic that is not there. A leader that is gone is none."""
+    """With watches on all of it; empty for a missing topic. A dead leader counts as none."""
     path = TopicAssignment.path(topic)
     there = await nodes.read(path, watch=True)
     if there is None:

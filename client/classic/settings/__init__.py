@@ -1,7 +1,7 @@
-"""The older clients' configuration: Kafka's keys of 0.8, and by their older names those of 0.7.
+"""The older clients' configuration: the keys of Kafka 0.8, and those of 0.7 under their names.
 
 producer.py, consumer.py    one table each
-zookeeper.py    what both have
-older_names.py  0.7's names of 0.8's keys
-kinds.py        what a value may be
+zookeeper.py    the keys of both
+older_names.py  0.7's names for 0.8's keys
+kinds.py        types of values
 """

@@ -1,4 +1,4 @@
-"""What the older consumer is set to (kafka.consumer.ConsumerConfig of 0.8)."""
+"""The older consumer's configuration (kafka.consumer.ConsumerConfig of 0.8)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OffsetsStorage(Enum):
 
 
 class OffsetReset(Enum):
-    """The times that ListOffsets knows them by (kafka.api.OffsetRequest)."""
+    """Their special timestamps in ListOffsets (kafka.api.OffsetRequest)."""
 
     SMALLEST = "smallest"
     LARGEST = "largest"
@@ -44,35 +44,35 @@ class ConsumerConfig(ZooKeeperKeys):
 
     zookeeper_connect: str = required_key(Text("host:port[,host:port...][/chroot]", r".+"))
     group_id: str = required_key(LEGAL_NAME)
-    # Made up of host, time and chance where it is not set.
+    # By default made from the host, the time and a random number.
     consumer_id: str | None = key(None, Maybe(LEGAL_NAME))
-    client_id: str = key("", LEGAL_NAME)  # if it is not set, the group's name
-    # For the answer to one request: no less than fetch.wait.max.ms.
+    client_id: str = key("", LEGAL_NAME)  # by default the group's name
+    # For the response to one request: at least fetch.wait.max.ms.
     socket_timeout_ms: int = key(30_000, integer(1))
-    # Of each partition, a fetch. A larger message stops its stream.
+    # Per partition and fetch. A larger message stops its stream.
     fetch_message_max_bytes: int = key(1024 * 1024, integer(1))
     num_consumer_fetchers: int = key(1, integer(1))  # for each broker
     fetch_min_bytes: int = key(1, integer(0))
     fetch_wait_max_ms: int = key(100, integer(0))
     auto_commit_enable: bool = key(True, Flag())
     auto_commit_interval_ms: int = key(60_000, integer(1))
-    # Fetched and not read yet, for each stream.
+    # Fetched and not read yet, per stream.
     queued_max_message_chunks: int = key(2, integer(1))
     rebalance_max_retries: int = key(4, integer(1))
-    rebalance_backoff_ms: int = key(2_000, integer(0))  # if it is not set, zookeeper.sync.time.ms
+    rebalance_backoff_ms: int = key(2_000, integer(0))  # by default zookeeper.sync.time.ms
     refresh_leader_backoff_ms: int = key(200, integer(0))
     offsets_channel_backoff_ms: int = key(1_000, integer(0))
     offsets_channel_socket_timeout_ms: int = key(10_000, integer(1))
-    # Of a commit at the end; those by interval are not tried again.
+    # For a commit at the end; those by interval are not retried.
     offsets_commit_max_retries: int = key(5, integer(0))
     offsets_storage: OffsetsStorage = key(
         OffsetsStorage.ZOOKEEPER, member_of(OffsetsStorage, in_any_case=True)
     )
-    # In both, while a group moves from ZooKeeper to Kafka: by default where Kafka stores them.
+    # In both, during a migration from ZooKeeper to Kafka; by default if Kafka stores them.
     dual_commit_enabled: bool = key(False, Flag())
-    # Where nothing is committed, or what is committed is gone.
+    # If nothing is committed, or the committed offset is gone.
     auto_offset_reset: OffsetReset = key(OffsetReset.LARGEST, member_of(OffsetReset))
-    # Below zero a stream waits for as long as it takes.
+    # If negative, a stream waits for ever.
     consumer_timeout_ms: int = key(-1, integer())
     exclude_internal_topics: bool = key(True, Flag())
     partition_assignment_strategy: Strategy = key(Strategy.RANGE, member_of(Strategy))

@@ -1,4 +1,4 @@
-"""Values that only the older APIs' keys have."""
+"""Types of values that only the older APIs' keys have."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CODECS = {
 
 @dataclass(frozen=True, slots=True)
 class BrokerList:
-    """The documents' ``id:host:port`` (0.7) too: the id says nothing, metadata tells it."""
+    """Also accepts 0.7's ``id:host:port``: the id is ignored, since metadata has it."""
 
     allowed: str = "host:port[,host:port...]"
 
@@ -37,7 +37,7 @@ class BrokerList:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """In a list, or between commas."""
+    """In a list, or separated by commas."""
 
     allowed: str = "names between commas"
 

@@ -1,4 +1,4 @@
-"""Keys of 0.7, as the first documents have them, under which 0.8's may be given too."""
+"""Keys of 0.7, as in the first documentation, accepted as other names for 0.8's."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OF_CONSUMERS = {
 
 
 def in_newer_words(given: Mapping[str, object], older: Mapping[str, str]) -> dict[str, object]:
-    """Raises SettingsError for a key that is given in both."""
+    """Raises SettingsError for a key that is given under both names."""
     newer: dict[str, object] = {}
     for spelt, value in given.items():
         name = older.get(name_of(spelt), spelt)

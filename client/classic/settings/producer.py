@@ -1,4 +1,4 @@
-"""What the older producer is set to (kafka.producer.ProducerConfig of 0.8, and 0.7's hooks)."""
+"""The older producer's configuration (kafka.producer.ProducerConfig of 0.8, and 0.7's hooks)."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ class ProducerConfig(ZooKeeperKeys):
     client: ClassVar[str] = "the older producer"
     absent: ClassVar[Mapping[str, Absent]] = {"send.buffer.bytes": SIZED_BY_THE_SYSTEM}
 
-    # Asked in random order for metadata; or zookeeper.connect, where all brokers are found.
+    # Asked for metadata in random order; or use zookeeper.connect, which lists all brokers.
     metadata_broker_list: tuple[Address, ...] = key((), BrokerList())
     client_id: str = key("", LEGAL_NAME)
-    # Who has a message before it is acknowledged: nobody by default, so that what is lost is never
-    # told; 1 for the leader; -1 for all in-sync replicas.
+    # Which replicas must have a message before it is acknowledged: 0, the default, is none, so
+    # losses go unnoticed; 1 is the leader; -1 all in-sync replicas.
     request_required_acks: int = key(0, integer(-1, 1))
     request_timeout_ms: int = key(10_000, integer(1))
     # async: send() puts messages into a queue, from which a thread takes them in batches.
     producer_type: ProducerType = key(ProducerType.SYNC, member_of(ProducerType))
-    # Objects of the program's own.
+    # The program's objects.
     serializer_class: Any = key(None, Given())
-    key_serializer_class: Any = key(None, Given())  # if it is not set, the one for messages
+    key_serializer_class: Any = key(None, Given())  # by default the one for messages
     partitioner_class: Any = key(None, Given())
     event_handler: Any = key(None, Given())
     callback_handler: Any = key(None, Given())
     compression_codec: Codec = key(Codec.NONE, OneOf(CODECS, in_any_case=True))
-    # Those alone; without any, all.
+    # Only these; if empty, all.
     compressed_topics: tuple[str, ...] = key((), Names())
-    # Before each metadata is asked for, since the usual reason is that a leader moved.
+    # Each retry first requests metadata, since the usual cause is that a leader moved.
     message_send_max_retries: int = key(3, integer(0))
     retry_backoff_ms: int = key(100, integer(0))
-    # After so long, and after failures; below zero after failures alone.
+    # After that long, and after failures; if negative, only after failures.
     topic_metadata_refresh_interval_ms: int = key(600_000, integer())
-    # A message waits for others for so long, or until there are batch.num.messages.
+    # A message waits that long for others, or until there are batch.num.messages.
     queue_buffering_max_ms: int = key(5_000, integer(0))
     queue_buffering_max_messages: int = key(10_000, integer(1))
-    # When the queue is full send() waits: 0 not at all, below zero for as long as it takes.
+    # How long send() waits if the queue is full: 0 not at all, negative for ever.
     queue_enqueue_timeout_ms: int = key(-1, integer(-INT_MAX))
     batch_num_messages: int = key(200, integer(1))
 

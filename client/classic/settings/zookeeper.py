@@ -1,4 +1,4 @@
-"""The keys of ZooKeeper that producers and consumers share (kafka.utils.ZKConfig)."""
+"""The ZooKeeper keys that producers and consumers share (kafka.utils.ZKConfig)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SESSION_TIMEOUT_MS = 6_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZooKeeperKeys:
-    # Servers, and behind them the cluster's chroot.
+    # Servers, followed by the cluster's chroot.
     zookeeper_connect: str = key("", Text())
-    # A consumer that ZooKeeper has not heard of for so long loses its partitions.
+    # A consumer that ZooKeeper has not heard from for that long loses its partitions.
     zookeeper_session_timeout_ms: int = key(SESSION_TIMEOUT_MS, integer(1))
-    # As long as the session's, if it is not set.
+    # By default the session's.
     zookeeper_connection_timeout_ms: int = key(SESSION_TIMEOUT_MS, integer(1))
-    # How far a server of ZooKeeper's may be behind its leader.
+    # How far a ZooKeeper server may lag behind its leader.
     zookeeper_sync_time_ms: int = key(2_000, integer(0))
 
     @staticmethod
