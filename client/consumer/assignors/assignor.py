@@ -18,7 +18,7 @@ Assignment = dict[str, list[TopicPartition]]  # by member id, one entry a member
 
 
 class RebalanceProtocol(Enum):
-    """KIP-429. A group goes by the most that the assignors in its members' lists all can."""
+    """KIP-429. A group uses the best protocol that all assignors in its members' lists support."""
 
     EAGER = 0  # all is given up before a member joins again
     COOPERATIVE = 1  # only what another member gets
@@ -26,7 +26,7 @@ class RebalanceProtocol(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a member was last given, and when; a sticky assignor tells it to the leader."""
+    """A member's last assignment, and its generation; a sticky assignor sends it to the leader."""
 
     partitions: tuple[TopicPartition, ...]
     generation: int = NO_GENERATION
@@ -35,7 +35,7 @@ class Held:
 class Assignor(Protocol):
     @property
     def name(self) -> str:
-        """By which members agree on it."""
+        """The name by which members agree on an assignor."""
 
     @property
     def protocols(self) -> tuple[RebalanceProtocol, ...]: ...
@@ -44,7 +44,7 @@ class Assignor(Protocol):
         """What a member adds to its subscription for the leader; None held before the first."""
 
     def assign(self, partitions: PartitionsByTopic, members: Subscriptions, /) -> Assignment:
-        """Share all partitions of the topics that anyone wants. Topics unknown are left out."""
+        """Assign all partitions of the members' topics. Unknown topics are left out."""
 
 
 def places_of(topic: str, partitions: PartitionsByTopic) -> list[TopicPartition]:

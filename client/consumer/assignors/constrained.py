@@ -20,7 +20,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class ConstrainedAssignment:
-    """`build` is called once; `moving` then is what goes to another than its owner, and to whom."""
+    """Call `build` once; then `moving` has the partitions that change owners, with the new ones."""
 
     def __init__(self, partitions: PartitionsByTopic, racks: RackMatching, claims: Claims) -> None:
         self.moving: dict[TopicPartition, str] = {}
@@ -74,7 +74,7 @@ class ConstrainedAssignment:
             self._at_low.clear()
 
     def _deal_to_near_ones(self, free: Sequence[TopicPartition]) -> list[TopicPartition]:
-        """Returns those for which nobody near has room."""
+        """Returns those for which no near member has room."""
         if not self._racks:
             return list(free)
         left: list[TopicPartition] = []

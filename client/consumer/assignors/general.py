@@ -1,7 +1,7 @@
 """The sticky assignment if members want different topics: as even as their subscriptions allow.
 
-Members keep what they own, the rest goes to whoever has the fewest, and then single partitions move
-while that evens the shares out; if the result is no better in the end, the earlier assignment
+Members keep what they own, the rest goes to the members with the fewest, and then single partitions
+move while that evens the shares out; if the result is no better in the end, the earlier assignment
 stands (AbstractStickyAssignor.GeneralAssignmentBuilder).
 """
 
@@ -24,7 +24,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class _Shares:
-    """Who has what; members in order of how much, then of their ids."""
+    """The members' partitions; members are sorted by the size of their share, then by id."""
 
     def __init__(self, owned: Mapping[str, Iterable[TopicPartition]]) -> None:
         self.by_member = {member: list(places) for member, places in owned.items()}
@@ -49,7 +49,7 @@ class _Shares:
         return _Shares(self.by_member)
 
     def give(self, place: TopicPartition, member: str) -> None:
-        """To be its only owner."""
+        """Make the member the partition's only owner."""
         before = self.owner.get(place)
         if before is not None:
             self._leave_order(before)
@@ -61,7 +61,7 @@ class _Shares:
         self.owner[place] = member
 
     def set_aside(self, member: str) -> list[TopicPartition]:
-        """It takes no part any more; what it has."""
+        """Exclude the member from now on. Returns its partitions."""
         self._leave_order(member)
         return self.by_member.pop(member)
 
@@ -114,7 +114,7 @@ class GeneralAssignment:
             if not self._takes_part(member)
         }
         before = self._shares.copy()
-        # What is new moves first: nobody has to give up anything for it.
+        # New partitions move first: no member has to give up anything for that.
         if not self._revokes:
             self._even_out(free)
         moved = self._even_out(everything)
@@ -134,7 +134,7 @@ class GeneralAssignment:
         return [place for topic in topics for place in self._places[topic]]
 
     def _assign(self, free: Sequence[TopicPartition]) -> None:
-        """To a member whose rack fits, as long as there is one; then the rest to any."""
+        """To members with a matching rack while there are any; the rest to any member."""
         rest = [place for place in free if not self._assign_one(place, heed_racks=True)]
         for place in rest:
             self._assign_one(place, heed_racks=False)
@@ -162,7 +162,7 @@ class GeneralAssignment:
         return len(self._readers[topic]) > 1
 
     def _even_out(self, places: Sequence[TopicPartition]) -> bool:
-        """Move one after the other while any can; whether any did."""
+        """Move partitions one by one while any can move. Returns whether any did."""
         movable = [place for place in places if self._is_shared(place.topic)]
         moved_any = False
         while self._pass_over(movable):
@@ -181,7 +181,7 @@ class GeneralAssignment:
         return moved
 
     def _is_balanced(self) -> bool:
-        """Nobody could have one of somebody who has two more."""
+        """Whether no member could take a partition from one that has at least two more."""
         if self._shares.differ_by_one:
             return True
         return not any(
@@ -193,7 +193,7 @@ class GeneralAssignment:
         )
 
     def _better_owner(self, place: TopicPartition) -> str | None:
-        """Who had it the generation before last, else who has the fewest; None: it stays."""
+        """Its owner the generation before last, else the member with the fewest, or None."""
         most = self._shares.size(self._shares.owner[place]) - 1
         readers = self._readers[place.topic]
         previous = self._before_last.get(place)

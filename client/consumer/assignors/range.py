@@ -2,7 +2,7 @@
 
 Topics with the same number of partitions, wanted by the same members, are cut at the same places:
 both halves of a join of two such topics are at one member. Racks are matched first if they differ
-and some member has one (KIP-881), as far as the runs stay as long and such topics stay together.
+and some member has one (KIP-881), if the runs keep their lengths and such topics stay together.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RangeAssignor:
     protocols = (RebalanceProtocol.EAGER,)
 
     def user_data(self, _held: Held | None, /) -> bytes | None:
-        return None  # neither heeds what was before
+        return None  # neither considers earlier assignments
 
     def assign(self, partitions: PartitionsByTopic, members: Subscriptions) -> Assignment:
         assigned: Assignment = {member: [] for member in sorted(members)}
@@ -62,7 +62,7 @@ class _Cut:
         self.racks_matter = racks_matter(wanted, self.racks)
 
     def rack_matches(self, reader: str, partition: int) -> bool:
-        """Also where the reader has none."""
+        """True as well if the reader has no rack."""
         rack = self._rack_of.get(reader)
         return rack is None or rack in self.racks[partition]
 

@@ -56,10 +56,10 @@ class StickyShares(NamedTuple):
 def share_out(
     partitions: PartitionsByTopic, members: Subscriptions, said: Mapping[str, Held]
 ) -> StickyShares:
-    """`said`: what each member says that it had.
+    """`said`: what each member reports that it had.
 
-    Nobody is given what he does not want. Kafka does so to a member without topics that comes
-    first, and to one that had a partition before the last generation and wants it no more.
+    No member gets a partition of a topic that it does not want. In Kafka that happens to a member
+    without topics that comes first, and to one that had a partition before the last generation.
     """
     wanted = {member: frozenset(members[member].topics) for member in sorted(members)}
     every_topic = frozenset[str]().union(*wanted.values())
@@ -74,7 +74,7 @@ def share_out(
 
 
 def _decode(user_data: bytes | None) -> Held:
-    """Nothing for what cannot be read, as Kafka has it: a member loses its stickiness alone."""
+    """Nothing for unreadable data, as in Kafka: only that member loses its stickiness."""
     for version in (1, 0):
         try:
             found = decode(StickyUserData, version, user_data or b"")
