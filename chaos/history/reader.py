@@ -7,6 +7,7 @@ process never do.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from heapq import merge
 from pathlib import Path
@@ -34,10 +35,16 @@ def read_history(paths: Iterable[Path]) -> Iterator[Row]:
 
 
 def read_file(path: Path) -> Iterator[Row]:
-    """Up to the last whole line: a killed process may have left half of one."""
+    """Up to the last whole line: a killed process may have left half of one.
+
+    A file that is still being written is read as far as it goes when it is opened: a reader that
+    is slower than the writer would never reach the end.
+    """
     with path.open("rb") as file:
+        left_bytes = os.fstat(file.fileno()).st_size
         for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
+            left_bytes -= len(line)
+            if left_bytes < 0 or not line.endswith(b"\n"):
                 return
             try:
                 row = from_line(line)

@@ -68,6 +68,18 @@ def test_a_file_cut_at_any_byte_is_read_up_to_its_last_whole_line(tmp_path: Path
         assert list(read_file(path)) == ROWS[: whole[:size].count(b"\n")]
 
 
+def test_a_file_that_grows_as_fast_as_it_is_read_has_an_end(tmp_path: Path) -> None:
+    path, lines = tmp_path / "growing.jsonl", [to_line(row) for row in ROWS]
+    path.write_bytes(b"".join(lines))
+    read = []
+    for row in read_file(path):
+        read.append(row)
+        assert len(read) <= len(ROWS)
+        with path.open("ab") as file:
+            file.write(lines[0] * 2)
+    assert read == ROWS
+
+
 def test_a_line_in_the_middle_that_is_none_is_an_error_that_says_where(tmp_path: Path) -> None:
     path = tmp_path / "odd.jsonl"
     path.write_bytes(to_line(ROWS[0]) + b"{}}\n" + to_line(ROWS[1]))
