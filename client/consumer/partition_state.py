@@ -97,7 +97,7 @@ class PartitionState:
         return not held_back and isinstance(self.fetch_state, Fetching)
 
     def may_be_fetched(self, now_ms: int) -> bool:
-        return self.is_fetchable and self._left_alone_until_ms <= now_ms
+        return self._left_alone_until_ms <= now_ms and self.is_fetchable
 
     def leave_alone(self, until_ms: int) -> None:
         """Back off, since the leader refuses and would do so again. The partition is not fetched

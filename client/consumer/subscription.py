@@ -63,6 +63,7 @@ class Subscriptions:
         self.assignments = 0  # a counter: a change means that there may be new partitions
         self._of_group: frozenset[str] = frozenset()
         self._assigned: OrderedDict[TopicPartition, PartitionState] = OrderedDict()
+        self._all_free_ms = 0  # by then no partition backs off
 
     # What is wanted
 
@@ -192,8 +193,17 @@ class Subscriptions:
     def fetchable(self, now_ms: int) -> list[TopicPartition]:
         return [place for place, state in self._assigned.items() if state.may_be_fetched(now_ms)]
 
+    def leave_alone(self, place: TopicPartition, until_ms: int) -> None:
+        """See `PartitionState.leave_alone`. Raises NotAssignedError."""
+        self.of(place).leave_alone(until_ms)
+        self._all_free_ms = max(self._all_free_ms, until_ms)
+
     def next_fetch_ms(self, now_ms: int) -> int | None:
-        """When the next back-off of a partition ends; None without one."""
+        """When the next back-off of a partition ends; None without one, which is nearly always, and
+        takes no look at each partition.
+        """
+        if self._all_free_ms <= now_ms:
+            return None
         due = (state.fetched_again_ms(now_ms) for state in self._assigned.values())
         return min((each for each in due if each is not None), default=None)
 

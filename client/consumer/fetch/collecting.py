@@ -244,7 +244,7 @@ class FetchCollector:
             self._cluster.request_update()
             was_nearer = state.forget_replica() is not None
         if not was_nearer:
-            state.leave_alone(now_ms + self._settings.retry_backoff_ms)
+            self._subscriptions.leave_alone(fetch.place, now_ms + self._settings.retry_backoff_ms)
 
     def _out_of_range(self, fetch: CompletedFetch) -> None:
         """A nearer replica may lag: ask the leader before believing it. By now it may be preferred
