@@ -75,10 +75,10 @@ def check_places(places: Collection[object]) -> None:
         check_place(place)
 
 
-def check_offset(wanted: object) -> None:
-    """Raises TypeError and ValueError."""
+def check_offset(wanted: object, is_not: str = "no OffsetAndMetadata") -> None:
+    """``is_not`` says what was wanted. Raises TypeError and ValueError."""
     if not isinstance(wanted, OffsetAndMetadata):
-        raise TypeError(f"{wanted!r:.100} is no OffsetAndMetadata")
+        raise TypeError(f"{wanted!r:.100} is {is_not}")
     if not 0 <= check_whole(wanted.offset, "offset") <= _MAX_LONG:
         raise ValueError(f"offset {wanted.offset}: offsets are 0 to 2^63 - 1")
     if not -1 <= check_whole(wanted.leader_epoch, "leader_epoch") <= _MAX_INT:

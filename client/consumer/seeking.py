@@ -44,9 +44,7 @@ class Seeking:
         """
         wanted = OffsetAndMetadata(to) if isinstance(to, int) else to
         check_place(place)
-        if not isinstance(wanted, OffsetAndMetadata):
-            raise TypeError(f"{to!r:.100} is neither an offset nor an OffsetAndMetadata")
-        check_offset(wanted)
+        check_offset(wanted, "neither an offset nor an OffsetAndMetadata")
         with self._calls.one_at_a_time():
             state = self._subscriptions.of(place)
             self._metadata.saw_epoch(place, wanted.leader_epoch)

@@ -197,6 +197,11 @@ def test_a_list_of_partitions_is_no_mapping(call: str, named: str, given: Any) -
         made(LoneConsumer({}, group_id="g"), call, given)
 
 
+def test_what_seek_may_be_given_is_named() -> None:
+    with pytest.raises(TypeError, match=r"^'5' is neither an offset nor an OffsetAndMetadata$"):
+        LoneConsumer({}, group_id="g").consuming.seeking.seek(PLACE, "5")  # type: ignore[arg-type]
+
+
 def test_an_offset_that_is_none_is_named() -> None:
     consumer = LoneConsumer({}, group_id="g")
     with pytest.raises(TypeError, match=r"^offset: '5' is no whole number$"):
