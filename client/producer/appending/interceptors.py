@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from logquake.client.callbacks import fails_alone, those_with
+from logquake.client.callbacks import close_own, fails_alone, those_with
 from logquake.client.producer.delivery import RecordMetadata, nowhere
 from logquake.client.producer.record import ProducerRecord
 from logquake.wire.topic_partition import TopicPartition
@@ -64,11 +64,8 @@ class Interceptors:
         self.on_acknowledgement(nowhere(place_wanted(topic, partition)), error)
 
     def close(self) -> None:
-        for each in those_with("close", self._interceptors):
-            try:
-                each.close()
-            except Exception:  # noqa: BLE001 - the program's own: whatever it raises
-                _LOG.exception("an interceptor fails to close")
+        for each in self._interceptors:
+            close_own(each)
 
 
 def _as_record(given: object, interceptor: str) -> ProducerRecord:
