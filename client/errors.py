@@ -10,9 +10,13 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class ClientError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package. A worker process may raise them: they can be pickled."""
 
     retriable = False
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Constructors take parts of the text, so it is not made by them again."""
+        return BaseException.__new__, (type(self), *self.args), vars(self)
 
 
 class SettingsError(ClientError):
@@ -104,7 +108,7 @@ class OffsetOutOfRangeError(BrokerError):
         self, context: str, offsets: Mapping[TopicPartition, int] = MappingProxyType({})
     ) -> None:
         super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, context)
-        self.offsets = offsets
+        self.offsets = dict(offsets)
 
 
 class NoGroupError(ClientError):

@@ -36,6 +36,8 @@ class MockCluster:
     def __init__(self, library: ctypes.CDLL, cluster: int) -> None:
         self._library = library
         self._cluster = ctypes.c_void_p(cluster)
+        self._killed: set[int] = set()
+        self._slowed: set[int] = set()
 
     @property
     def servers(self) -> str:
@@ -59,12 +61,15 @@ class MockCluster:
     def kill(self, broker: int) -> None:
         """Its connections end, and no others can be made."""
         self._do("broker_set_down", broker)
+        self._killed.add(broker)
 
     def start(self, broker: int) -> None:
         self._do("broker_set_up", broker)
+        self._killed.discard(broker)
 
     def slow_down(self, broker: int, round_trip_ms: int) -> None:
         self._do("broker_set_rtt", broker, round_trip_ms)
+        self._slowed.add(broker)
 
     def refuse(self, api: ApiKey, *errors: int) -> None:
         """The next requests of that kind are answered with these errors, or not at all (LOST)."""
@@ -72,10 +77,18 @@ class MockCluster:
         push = self._library.rd_kafka_mock_push_request_errors_array
         push(self._cluster, ctypes.c_int16(api), ctypes.c_size_t(len(errors)), array)
 
-    def obey_no_more(self) -> None:
-        """What was ordered and has not happened yet does not."""
+    def recover(self) -> None:
+        """All brokers are up and fast, and what is still to be refused is not.
+
+        Only what was done is undone: the mock takes up to a second to hear of it.
+        """
         for api in ApiKey:
             self._library.rd_kafka_mock_clear_request_errors(self._cluster, ctypes.c_int16(api))
+        for broker in list(self._killed):
+            self.start(broker)
+        for broker in list(self._slowed):
+            self.slow_down(broker, 0)
+        self._slowed.clear()
 
     def announce(self, api: ApiKey, newest: int) -> None:
         versions = (ctypes.c_int16(0), ctypes.c_int16(newest))

@@ -49,10 +49,7 @@ def brokers() -> Iterator[MockCluster]:
 @pytest.fixture
 def mock(brokers: MockCluster) -> Iterator[MockCluster]:
     yield brokers
-    brokers.obey_no_more()
-    for broker in BROKERS:
-        brokers.start(broker)
-        brokers.slow_down(broker, 0)
+    brokers.recover()
 
 
 @pytest.fixture(scope="module")
