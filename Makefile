@@ -1,6 +1,8 @@
 # Everything runs in .venv, which is made from PyPI: no root, no Docker, no Maven.
 VENV := .venv
 BIN := $(VENV)/bin
+# Images of Python often forbid it to keep what it compiled. Here some thousand processes start.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALLED := $(VENV)/.installed
 
 # The first Python that is recent enough. An old `python3` in front of a newer one is common.
