@@ -7,13 +7,13 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tests.system.wheels import ROOMS, ROOT
+from tests.rooms import PACKAGE, ROOMS, ROOT
 
 
 def test_every_room_has_its_link() -> None:
     """What the copy above starts from: links, committed, that lead to the folders."""
     for room in ROOMS:
-        link = ROOT / "src" / "logquake" / room
+        link = ROOT / PACKAGE / room
         assert link.is_symlink()
         assert link.resolve() == ROOT / room
 

@@ -7,9 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = Path("src", "logquake")
-ROOMS = sorted(path.name for path in (ROOT / PACKAGE).iterdir() if path.is_dir())
+from tests.rooms import COMPILED, PACKAGE, ROOMS, ROOT
+
 BUILD = """
 import sys
 from setuptools.build_meta import build_wheel
@@ -24,7 +23,7 @@ def build(tree: Path, target: Path) -> Path:
     (tree / PACKAGE).mkdir(parents=True)
     shutil.copy(ROOT / PACKAGE / "__init__.py", tree / PACKAGE)
     for room in ROOMS:
-        shutil.copytree(ROOT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / room, tree / room, ignore=shutil.ignore_patterns(COMPILED))
         (tree / PACKAGE / room).symlink_to(Path("..", "..", room))
     built = subprocess.run(
         [sys.executable, "-c", BUILD, str(target)],
