@@ -31,7 +31,7 @@ rehearsal: $(INSTALLED)
 demo: rehearsal ## Lose a leader under a million lines, prove what survived (FILE=... for your own)
 	$(BIN)/python -m logquake.chaos.demo $(FILE)
 
-test: $(INSTALLED) ## Run all tests
+test: rehearsal ## Run all tests
 	$(PYTEST) -n $(WORKERS) tests $(WITH_PROCESSES:%=--ignore %)
 	$(PYTEST) -n $(CLUSTERS) --dist loadfile --no-loadscope-reorder $(WITH_PROCESSES)
 

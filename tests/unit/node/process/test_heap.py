@@ -15,10 +15,10 @@ from logquake.node.process.heap import keep_collections_short, settle_heap
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
     thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
+    """What is frozen stays so: what was imported for all the other tests is, too."""
     yield
     gc.set_threshold(*thresholds)
     gc.callbacks[:] = callbacks
-    gc.unfreeze()
 
 
 def test_what_a_full_collection_left_is_never_looked_at_again() -> None:
