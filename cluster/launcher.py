@@ -26,6 +26,7 @@ from logquake.cluster.spec import ClusterSpec
 START_TIMEOUT_S = 120.0
 END_TIMEOUT_S = 60.0
 LAST_WORD_TIMEOUT_S = 1.0
+SIGNALS_SEEN_WITHIN_S = 1.0
 PLANTED_BUGS = "LOGQUAKE_PLANTED_BUG"  # read by logquake.planted
 SUPERVISOR = (sys.executable, "-m", "logquake.cluster.supervisor")
 
@@ -98,11 +99,19 @@ class Launched:
 
         Raises ClusterError if it was killed, or gave up, then with its own line.
         """
-        status = self._process.wait()
+        status = self._wait_by_turns()
         if status != 0:
             with suppress(SupervisorGoneError):
                 self._control.answer(timeout_s=LAST_WORD_TIMEOUT_S)
             raise ClusterError(f"the supervisor ended with status {status}: nothing of it runs")
+
+    def _wait_by_turns(self) -> int:
+        """A signal that comes just before a system call does not interrupt it: Python sees to it
+        after the call, which must not be for ever.
+        """
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                return self._process.wait(SIGNALS_SEEN_WITHIN_S)
 
 
 def launch(
