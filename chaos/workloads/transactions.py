@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from itertools import count
 from random import Random
 from threading import Event
@@ -105,12 +104,16 @@ class TransactionLife(ABC, Generic[S]):
     def end_after(self, error: Exception) -> None:
         """Abort if that is possible, else leave it to the next producer's beginning.
 
-        A transaction whose commit was never asked for is aborted either way. Raises ProducerOver.
+        A transaction whose commit was never asked for is aborted either way. Raises ProducerOver,
+        which names what the abort failed by: a leader only tells of an old epoch, the coordinator
+        that the producer is fenced.
         """
         if self.requires_abort(error):
-            with suppress(*self.failures):
+            try:
                 self.abort()
                 return
+            except self.failures as failure:
+                error = failure
         self.sender.release()
         why = self.name_of(error)
         if not self.life.plan.take_over:
