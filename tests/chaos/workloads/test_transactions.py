@@ -37,7 +37,7 @@ class Fated(TransactionLife[Any]):
         return Fenced()
 
     def requires_abort(self, error: Exception) -> bool:
-        return error.args[0] == "INVALID_PRODUCER_EPOCH"
+        return str(error.args[0]) == "INVALID_PRODUCER_EPOCH"
 
     def name_of(self, error: Exception) -> str:
         return str(error.args[0])
