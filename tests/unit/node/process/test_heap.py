@@ -14,8 +14,8 @@ from logquake.node.process.heap import keep_collections_short, settle_heap
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
     """What is frozen stays so: what was imported for all the other tests is, too."""
+    thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
     yield
     gc.set_threshold(*thresholds)
     gc.callbacks[:] = callbacks
